@@ -67,7 +67,8 @@ def cell(address: Address, column: str) -> str:
     if column == "nobody" or address.session_only:
         return NO
     if column == PROPOSE:
-        return ASKS if address.is_api and not address.is_safe and address.scope != "read" else NO
+        can_ask = address.is_api and not (address.is_safe or address.is_secret)
+        return ASKS if can_ask and address.scope != "read" else NO
     return YES if address.scope == column else NO
 
 

@@ -110,6 +110,7 @@ PACKAGES = {
     "services": (
         "demo",
         "undo",
+        "banks",
         "feeds",
         "reconciliation",
         "inbox",

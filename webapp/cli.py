@@ -20,11 +20,11 @@ from webapp.commands.imports import import_files
 from webapp.commands.inspection import audit_file, check, export, whoami
 from webapp.commands.organizations import create_organization, list_organizations, set_password
 from webapp.commands.proofs import verify_proof
-from webapp.commands.pushes import push
+from webapp.commands.pushes import feeds_group, push
 from webapp.commands.rates import fetch_rates, revalue
 from webapp.commands.serving import distribute, migrate, serve
 from webapp.commands.stdio.relay import mcp
-from webapp.commands.tokens import create_token, tokens_group
+from webapp.commands.tokens import create_token, tokens_group, vault_group
 from webapp.commands.upgrading import upgrade
 from webapp.commands.worker import worker
 
@@ -44,11 +44,13 @@ COMMANDS = tuple(
         set_password,
         import_files,
         push,
+        feeds_group,
         watch,
         drop_folder,
         delete_old_files,
         fetch_rates,
         revalue,
+        vault_group,
         export,
         backup,
         restore,

@@ -328,6 +328,7 @@ def pushes(teller: Teller) -> None:
     main = teller.post("/feeds/accounts", {"name": "Till", "currency": "EUR"})["feedAccount"]["faId"]
     told = teller.post(f"/feeds/accounts/{main}/transactions", {"batchId": "b-2", "added": [other]})
     teller.post(f"/feeds/accounts/{savings}/resume")
+    connections(teller)
     paid = told["results"][0]["transactionId"]
     got = teller.get(f"/transactions?faId={savings}")["transactions"][0]["id"]
     teller.get("/transfers")
@@ -339,6 +340,19 @@ def pushes(teller: Teller) -> None:
     file = (BytesIO(again), "november.ofx")
     taken = teller.post("/feeds/imports", data={"file": file}, content_type="multipart/form-data")
     teller.delete(f"/feeds/imports/{taken['import']['id']}")
+
+
+def connections(teller: Teller) -> None:
+    """Connect a bank, and end that again; no worker asks it meanwhile."""
+    token = b64encode(b"https://bridge.example/claim/a-secret").decode()
+    teller.get("/feeds/providers")
+    body = {"provider": "simplefin", "name": "Harbour Bank", "setupToken": token}
+    one = f"/feeds/connections/{teller.post('/feeds/connections', body)['connection']['id']}"
+    teller.get("/feeds/connections")
+    teller.patch(one, {"name": "Harbour Bank, by SimpleFIN"})
+    teller.post(f"{one}/sync")
+    teller.post(f"{one}/renew", {"setupToken": token})
+    teller.delete(one)
 
 
 def proof(teller: Teller, fa_id: int, lines: list[int]) -> None:

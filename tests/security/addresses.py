@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
 SAFE = ("GET",)
 # An id that the people of these tests never reach.
 NEVER_ISSUED = 2**53 - 1
+SETUP_TOKEN = b64encode(b"https://bridge.example/claim/a").decode()
 NEVER_DONE = "ar_" + "0" * 26
 # The addresses that end the session which asks.
 ENDING = {"sessions.close_session", "own_sign_in.end_all_sessions"}
@@ -68,6 +70,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "PATCH /api/projects/<id:project_id>": {"name": "A test"},
     "PATCH /api/projects/groups/<id:group_id>": {"name": "A test"},
     "PATCH /api/feeds/accounts/<id:fa_id>": {"name": "A test"},
+    "PATCH /api/feeds/connections/<id:connection_id>": {"name": "A test"},
+    "POST /api/feeds/connections/<id:connection_id>/renew": {"setupToken": SETUP_TOKEN},
+    "POST /settings/banks/<id:connection_id>/account": {"externalId": "A test", "to": "leave"},
+    "POST /settings/banks/<id:connection_id>/pause": {"isPaused": "true"},
+    "POST /settings/banks/<id:connection_id>/renew": {"setupToken": SETUP_TOKEN},
     "POST /api/automations/suggestions/dismiss": {"key": "A test"},
     "POST /api/automations/suggestions/undismiss": {"key": "A test"},
     "POST /rules/suggestions/dismiss": {"key": "A test"},
@@ -108,6 +115,7 @@ class Address:
     endpoint: str
     scope: str | None
     session_only: bool = False
+    is_secret: bool = False
     token_only: bool = False
     is_heavy: bool = False
 
@@ -165,6 +173,7 @@ def addresses_of(app: Flask) -> list[Address]:
             rule.endpoint,
             getattr(app.view_functions[rule.endpoint], "scope", None),
             getattr(app.view_functions[rule.endpoint], "session_only", False),
+            getattr(app.view_functions[rule.endpoint], "is_secret", False),
             getattr(app.view_functions[rule.endpoint], "token_only", False),
             getattr(app.view_functions[rule.endpoint], "is_heavy", False),
         )

@@ -6,6 +6,7 @@ from hashlib import sha256
 import pytest
 
 from tests.fixtures.banks import AT
+from tests.security.addresses import SETUP_TOKEN
 from webapp.database.sessions import db
 from webapp.models import (
     ActionRequest,
@@ -63,6 +64,7 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
         "merchant_id": merchant,
         "project_id": project,
         "token_id": ada.token_id,
+        "connection_id": connection(ada, mark),
         "user_id": ada.user_id,
         "invitation_id": invitation_id,
         "secret": secret,
@@ -70,6 +72,12 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
         **taxes(ada, mark),
         "schedule_id": schedule(ada, account, mark, amount),
     }
+
+
+def connection(ada, mark):
+    """Make a connection to a bank, which no worker asks."""
+    body = {"provider": "simplefin", "name": mark, "setupToken": SETUP_TOKEN}
+    return ada.post("/api/feeds/connections", json=body).json["connection"]["id"]
 
 
 def taxes(ada, mark):

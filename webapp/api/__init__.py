@@ -14,6 +14,7 @@ from webapp.schemas.base import ErrorSchema
 
 NOUNS = (
     "accounts.accounts",
+    "accounts.bank_connections",
     "accounts.feed_accounts",
     "accounts.merchants",
     "accounts.projects",

@@ -11,14 +11,18 @@ import marshmallow as ma
 import sqlalchemy as sa
 
 from webapp.commands.books import JSON, answer, books, command_actor, require_organization
+from webapp.commands.rates import gate_of
 from webapp.database.sessions import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import FeedAccount
 from webapp.queries.accounts import feed_accounts
+from webapp.queries.imports import bank_connections
 from webapp.schemas.pushes import PushSchema
 from webapp.services.audit import action_requests
+from webapp.services.banks import syncs
 from webapp.services.feeds import pushes
 from webapp.services.feeds.incoming_lines import PushBody
+from webapp.services.storage import vault
 
 
 @click.command("push")
@@ -73,6 +77,49 @@ def push(
             answer(result, _sentence(file.name, result), as_json=as_json)
     if result["error"]:
         context.exit(1)
+
+
+@click.group("feeds")
+def feeds_group() -> None:
+    """Look at what providers of bank lines answer."""
+
+
+@feeds_group.command("record")
+@click.argument("connection_id", metavar="CONNECTION", type=click.IntRange(1, 2**63 - 1))
+@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--organization", "organization_id", required=True, metavar="ID", help="Organization.")
+def record(connection_id: int, file: Path, organization_id: str) -> None:
+    """Ask a bank connection once, and write its answer to FILE with every letter and digit replaced, to send to us."""
+    with books() as settings:
+        begin_read()
+        require_organization(organization_id)
+        connection = bank_connections.get(organization_id, connection_id)
+        access = vault.get(syncs.owner(connection), syncs.ACCESS)
+        provider = syncs.PROVIDERS[connection.provider]
+        db.session.rollback()
+        data = provider.recorded(gate_of(settings), access, datetime.now(UTC).date())
+    text = json.dumps(redacted(json.loads(data)), indent=2, ensure_ascii=False)
+    file.write_text(f"{text}\n", encoding="utf-8")
+    click.echo(f"{file}: look at it before you send it. Each letter is an a now, each digit a 9.")
+
+
+def redacted(value: Any) -> Any:
+    """Replace what an answer says, and keep its shape: keys, kinds, lengths, signs, instants since 1970 that are zero.
+
+    >>> redacted({"id": "TRN-12", "amount": "-45.20", "posted": 1772236800, "pending": True, "none": None})
+    {'id': 'AAA-99', 'amount': '-99.99', 'posted': 9999999999, 'pending': True, 'none': None}
+    """
+    if isinstance(value, dict):
+        return {key: redacted(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [redacted(each) for each in value]
+    if isinstance(value, bool) or not value:
+        return value
+    replaced = "".join(
+        "9" if each.isdigit() else "A" if each.isupper() else "a" if each.isalpha() else each
+        for each in str(value)
+    )
+    return replaced if isinstance(value, str) else json.loads(replaced)
 
 
 def _feed_account(organization_id: str | None, fa_id: int) -> FeedAccount:

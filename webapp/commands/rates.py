@@ -51,11 +51,15 @@ def fetch_rates(organization_id: str, path: Path | None, why: str, *, history: b
     answer(value, f"{changed:,} new rates, up to {days[-1].day:%-d %b %Y}.", as_json=as_json)
 
 
+def gate_of(settings: Settings) -> Gate:
+    """Make the gate that the operator's settings describe."""
+    return Gate(settings.outbound != OUTBOUND[1], settings.outbound_hosts, settings.outbound_inner)
+
+
 def fetched(settings: Settings, name: str) -> bytes:
     """Read the bank's file through the gate; raises a LedgerError."""
-    gate = Gate(settings.outbound != OUTBOUND[1], settings.outbound_hosts, settings.outbound_inner)
     try:
-        return gate.get(
+        return gate_of(settings).get(
             ADDRESS + name, {HOST}, most_bytes=exchange_rates.MOST_FILE_BYTES, seconds=PATIENCE_SECONDS
         )
     except OutboundFailedError as error:

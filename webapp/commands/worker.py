@@ -24,7 +24,7 @@ from flask import Flask, current_app
 from webapp import books_alone
 from webapp.commands.books import application, require_revision, require_role
 from webapp.commands.files import ending
-from webapp.commands.rates import DAILY, fetched
+from webapp.commands.rates import DAILY, fetched, gate_of
 from webapp.config import Settings
 from webapp.database import failures, stop
 from webapp.database.command_limits import unlimited
@@ -33,7 +33,9 @@ from webapp.database.tenancy import maintenance
 from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
 from webapp.queries.access import organizations
+from webapp.queries.imports import bank_connections
 from webapp.services.audit.act import Actor
+from webapp.services.banks.syncs import Sync
 from webapp.services.bookkeeping import exchange_rates, retention
 from webapp.services.operating import jobs, timetable
 from webapp.services.operating.jobs import HeldJob, LostLeaseError
@@ -99,6 +101,13 @@ def check(work: Work) -> None:
         raise UnsoundError(f"{found[0].message} Violations in all: {len(found):,}. Run: tieout check")
 
 
+def sync(work: Work) -> None:
+    """Ask the provider of a bank connection for new lines."""
+    gate = gate_of(current_app.config["SETTINGS"])
+    of, connection_id = work.claimed.organization_id, int(work.claimed.subject)
+    Sync(of, connection_id, gate, work.commit, lambda: datetime.now(UTC)).run()
+
+
 class UnsoundError(LedgerError):
     """The books are not sound."""
 
@@ -109,6 +118,7 @@ HANDLERS: Final[Mapping[str, Callable[[Work], None]]] = {
     timetable.RATES: take_rates,
     timetable.DELETION: delete_old_files,
     timetable.CHECK: check,
+    bank_connections.SYNC: sync,
 }
 
 

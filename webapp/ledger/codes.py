@@ -91,6 +91,9 @@ ACTIVITY_AREAS: Final = {
 }
 # What may be done for an organization by itself.
 AUTOMATIC: Final = ("RATES", "DELETION", "CHECK")
+BANK_PROVIDERS: Final = ("simplefin",)
+# A connection that needs a consent, is paused or has ended is not asked by itself.
+CONNECTION_STATUSES: Final = ("ACTIVE", "NEEDS_CONSENT", "FAILING", "PAUSED", "ENDED")
 JOB_STATES: Final = ("WAITING", "RUNNING", "DONE", "FAILED")
 ACTION_STATUSES: Final = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 ACT_KINDS: Final = (
@@ -101,6 +104,7 @@ ACT_KINDS: Final = (
     "add_passkey",
     "apply_rule",
     "bind_rows",
+    "change_bank_connection",
     "change_financial_year",
     "change_journal_entry",
     "change_password",
@@ -113,6 +117,7 @@ ACT_KINDS: Final = (
     "clear_reconciliation_items",
     "complete_reconciliation",
     "confirm_transaction",
+    "connect_bank",
     "correct_journal_entry",
     "create_account",
     "create_document",
@@ -142,6 +147,7 @@ ACT_KINDS: Final = (
     "edit_feed_account",
     "edit_item",
     "edit_transaction",
+    "end_bank_connection",
     "file_tax_return",
     "forget_columns",
     "import_file",
@@ -165,6 +171,7 @@ ACT_KINDS: Final = (
     "remove_member",
     "remove_passkey",
     "remove_transaction_again",
+    "renew_bank_connection",
     "renew_invitation",
     "reopen_reconciliation",
     "repay_unpaid_tax",
@@ -177,6 +184,7 @@ ACT_KINDS: Final = (
     "skip_schedule_part",
     "stop_schedule",
     "switch_job",
+    "sync_bank_connection",
     "take_back_import",
     "take_back_revaluation",
     "take_reference_rates",
@@ -234,6 +242,9 @@ GRAVE_KINDS: Final = (
 CALL_KINDS: Final = (
     "accounts_create",
     "accounts_update",
+    "bank_connections_change",
+    "bank_connections_end",
+    "bank_connections_sync",
     "document_tables_create",
     "documents_add_file",
     "documents_create",

@@ -1,4 +1,4 @@
-"""What feeds sent: the last event of each id, pushes, the bank's changes of lines, and balances it stated."""
+"""What feeds sent: the last event of each id, pushes, the bank's changes of lines, and balances; secrets for calls."""
 
 from datetime import date, datetime
 from typing import Any
@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
-from webapp.ledger.codes import FEED_EVENTS
+from webapp.ledger.codes import CONNECTION_STATUSES, FEED_EVENTS
 from webapp.ledger.money import Money
 from webapp.models.base import (
     MONEY,
@@ -118,3 +118,88 @@ class ProviderBalance(Numbered, Base):
     def amount(self) -> Money:
         """The balance, from the account holder's view."""
         return Money(self.amount_minor, self.currency)
+
+
+class BankConnection(Numbered, Base):
+    """A connection to a provider that is asked for the lines of bank accounts; its secrets are in the vault.
+
+    `calls` were made on the day `calls_on`, of which providers allow few. `error` is what went wrong last, or what the
+    provider says. `uid` names it to the vault, and `settings` has what its provider needs besides.
+    """
+
+    __tablename__ = "bank_connections"
+    __table_args__ = numbered(one_of("status", *CONNECTION_STATUSES))
+
+    uid: Mapped[str] = mapped_column(sa.String(32))
+    provider: Mapped[str] = mapped_column(sa.String(16))
+    name: Mapped[str] = mapped_column(sa.String(255))
+    status: Mapped[str] = mapped_column(sa.String(16))
+    settings: Mapped[dict[str, Any]] = mapped_column(sa.JSON, default=dict)
+    consent_ends_at: Mapped[datetime | None] = mapped_column(Instant)
+    last_succeeded_at: Mapped[datetime | None] = mapped_column(Instant)
+    calls_on: Mapped[date | None]
+    calls: Mapped[int] = mapped_column(default=0)
+    error_code: Mapped[str | None] = mapped_column(sa.String(40))
+    error: Mapped[str | None] = mapped_column(sa.Text)
+    error_at: Mapped[datetime | None] = mapped_column(Instant)
+    created_at: Mapped[datetime] = created()
+
+
+class ConnectedAccount(Numbered, Base):
+    """An account that a connection showed: attached to a feed account, left alone, or still to be decided on.
+
+    `currency` is as the provider writes it. One that `is_gone` was not in its last answer.
+    The lines of one that `is_renumbered` may come under other ids than before. Its lines were fetched up to
+    `fetched_until`; `digest` is of the last batch, and `batches` counts them. `error` is why nothing of it was taken.
+    """
+
+    __tablename__ = "connected_accounts"
+    __table_args__ = numbered(
+        foreign_key("connection_id", "bank_connections"),
+        foreign_key("feed_account_id", "feed_accounts"),
+        sa.UniqueConstraint("organization_id", "connection_id", "external_id"),
+        partial_index(
+            "ix_connected_accounts_feed_account",
+            "organization_id",
+            "feed_account_id",
+            where="feed_account_id IS NOT NULL",
+            unique=True,
+        ),
+    )
+
+    connection_id: Mapped[int] = mapped_column(BigId)
+    external_id: Mapped[str] = mapped_column(sa.String(255))
+    name: Mapped[str] = mapped_column(sa.String(255))
+    currency: Mapped[str] = mapped_column(sa.String(255))
+    iban: Mapped[str | None] = mapped_column(sa.String(34))
+    mask: Mapped[str | None] = mapped_column(sa.String(32))
+    feed_account_id: Mapped[int | None] = mapped_column(BigId)
+    is_left: Mapped[bool] = mapped_column(default=False)
+    is_gone: Mapped[bool] = mapped_column(default=False)
+    is_renumbered: Mapped[bool] = mapped_column(default=False)
+    fetch_from: Mapped[date | None]
+    fetched_until: Mapped[date | None]
+    balance_at: Mapped[datetime | None] = mapped_column(Instant)
+    digest: Mapped[str | None] = mapped_column(sa.String(64))
+    batches: Mapped[int] = mapped_column(default=0)
+    error: Mapped[str | None] = mapped_column(sa.Text)
+    created_at: Mapped[datetime] = created()
+
+
+class Secret(Base):
+    """A secret of the vault, encrypted: it opens with the key named `key_id`, as the row of its owner and purpose only.
+
+    The owner is a row with a random uid, of an organization or a person, and is protected as such.
+    """
+
+    __tablename__ = "secrets"
+    __table_args__ = (sa.UniqueConstraint("owner_kind", "owner_uid", "purpose"),)
+
+    uid: Mapped[str] = mapped_column(sa.String(32), primary_key=True)
+    owner_kind: Mapped[str] = mapped_column(sa.String(20))
+    owner_uid: Mapped[str] = mapped_column(sa.String(32))
+    purpose: Mapped[str] = mapped_column(sa.String(20))
+    key_id: Mapped[str] = mapped_column(sa.String(16))
+    nonce: Mapped[bytes] = mapped_column(sa.LargeBinary)
+    ciphertext: Mapped[bytes] = mapped_column(sa.LargeBinary)
+    sealed_at: Mapped[datetime] = mapped_column(Instant)

@@ -46,6 +46,7 @@ NOUNS = (
     "documents.tables",
     "finding.finding",
     "help",
+    "imports.bank_connections",
     "imports.columns",
     "imports.imports",
     "imports.progress",

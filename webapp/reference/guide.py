@@ -159,6 +159,7 @@ AREAS = {
     "Action requests": "Every write is an act: who did what, why, and what it changed; and proposals.",
     "Automation rules": "Conditions and effects that act on bank lines when they are imported, or by hand. "
     "`SETTLE_BY_REFERENCE` has no value: a line pays the one open item that its text names, if exactly that is open.",
+    "Bank connections": "Providers that are asked for the lines of bank accounts: SimpleFIN.",
     "Bank lines": "The lines of banks, and their entries in the books.",
     "Closes of months": "What is left to do before a month is closed, and what is booked after it.",
     "Documentation": "The documentation of this API.",

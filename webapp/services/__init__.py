@@ -3,6 +3,7 @@
 from webapp.services import (
     access,
     accounts,
+    banks,
     bookkeeping,
     documents,
     feeds,

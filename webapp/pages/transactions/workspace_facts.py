@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from webapp.models import Document, FeedAccount, Transaction
     from webapp.queries.common.paging import Page
     from webapp.queries.documents.candidates import CandidateDocument
+    from webapp.queries.imports.alibis import AlibiRecord
     from webapp.queries.reconciliation.hub import HubRecord
     from webapp.queries.reconciliation.next_statements import NextStatement
     from webapp.queries.reconciliation.panels import Panel
@@ -222,8 +223,9 @@ class WorkspaceFacts:
     def coverage(self) -> ShownCoverage:
         """The coverage of the account, as many months as its strip shows."""
         proofs = queries.reconciliation.proof_lists.covering(self.feed_account)
-        months = queries.imports.coverage.record(self.feed_account, proofs).months[STRIP_MONTHS - 1 :: -1]
-        return ShownCoverage(in_one_word(months), months)
+        found = queries.imports.coverage.record(self.feed_account, proofs)
+        months = found.months[STRIP_MONTHS - 1 :: -1]
+        return ShownCoverage(in_one_word(months), months, found.alibi)
 
     @cached_property
     def statement(self) -> Document | None:
@@ -257,6 +259,7 @@ class ShownCoverage(NamedTuple):
 
     status: str
     months: list[CoveredMonth]
+    alibi: AlibiRecord | None
 
 
 def filters_query(filters: WorkspaceFilters) -> dict[str, str]:

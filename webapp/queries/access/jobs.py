@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.models import Job
+from webapp.queries.common import lookups
 
 MOST_SHOWN = 100
 
@@ -19,6 +20,11 @@ def open_and_failed(organization_id: str) -> Sequence[Job]:
         .order_by(Job.run_at, Job.id)
         .limit(MOST_SHOWN)
     ).all()
+
+
+def get(organization_id: str, job_id: int) -> Job:
+    """Find a job, or raise NotFoundError."""
+    return lookups.get(Job, organization_id, job_id)
 
 
 def last_ends(organization_id: str) -> dict[str, datetime]:

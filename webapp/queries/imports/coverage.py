@@ -28,6 +28,8 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common.made_once import made_once
+from webapp.queries.imports import alibis
+from webapp.queries.imports.alibis import AlibiRecord
 from webapp.queries.imports.imports import ImportAccountRecord
 
 
@@ -38,6 +40,7 @@ class CoverageRecord:
     fa_id: int
     currency: str
     months: list[CoveredMonth]
+    alibi: AlibiRecord | None
 
 
 def statements(organization_id: str, fa_id: int, *, but: int | None = None) -> list[Covered]:
@@ -75,7 +78,8 @@ def record(feed_account: FeedAccount, proofs: Sequence[CoveringProof]) -> Covera
     `proofs` are its standing ones.
     """
     evidence = _evidence(feed_account, proofs)
-    return CoverageRecord(feed_account.id, feed_account.currency, by_month(evidence))
+    alibi = alibis.of_account(feed_account, evidence.stated, evidence.moved)
+    return CoverageRecord(feed_account.id, feed_account.currency, by_month(evidence), alibi)
 
 
 def _evidence(feed_account: FeedAccount, proofs: Sequence[CoveringProof]) -> Evidence:

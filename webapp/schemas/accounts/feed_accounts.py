@@ -81,12 +81,44 @@ class CoveredMonthSchema(Schema):
     overlaps = ma.fields.List(ma.fields.Nested(DaysSchema))
 
 
+class SuspectSchema(Schema):
+    """One thing that alone explains a difference; `MISSING` has no line."""
+
+    kind = fields.OneOf(
+        "BALANCE",
+        "PENDING",
+        "JOINED",
+        "REMOVED",
+        "DOUBLED",
+        "ELSEWHERE",
+        "MISSING",
+        metadata={"description": "What it is."},
+    )
+    sentence = Untrusted(metadata={"description": "What it is, in words that name the line."})
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True)
+    day = fields.Day(allow_none=True, metadata={"description": "The day of the line; null without one."})
+
+
+class AlibiSchema(Schema):
+    """The first day whose stated balance the lines since `after` do not explain; `amount` is what they lack."""
+
+    after = fields.Day(metadata={"description": "The last day before whose balance is explained."})
+    day = fields.Day(metadata={"description": "The first day whose balance is not explained."})
+    amount = fields.Amount(
+        metadata={"description": "What the lines lack; below zero where they have too much."}
+    )
+    sentence = ma.fields.String(metadata={"description": "The same in a sentence."})
+    suspects = ma.fields.List(ma.fields.Nested(SuspectSchema))
+
+
 class CoverageSchema(Schema):
-    """The coverage of an account by month, newest first."""
+    """The coverage of an account by month, newest first; `alibi` is null where its lines explain every balance."""
 
     fa_id = fields.Id(Kind.FEED_ACCOUNT)
     currency = fields.Currency()
     months = ma.fields.List(ma.fields.Nested(CoveredMonthSchema))
+    alibi = ma.fields.Nested(AlibiSchema, allow_none=True)
 
 
 class NewFeedAccountSchema(Schema):

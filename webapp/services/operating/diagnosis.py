@@ -19,13 +19,16 @@ from webapp.database.roles import refusal
 from webapp.database.sessions import begin_read, db
 from webapp.database.sqlite import is_safe
 from webapp.file_safety import file_system
+from webapp.ledger import titles
 from webapp.migrations import revisions
-from webapp.models import AuditEvent, ExchangeRate, FeedAccount, Job, Organization
+from webapp.models import AuditEvent, BankConnection, ExchangeRate, FeedAccount, Job, Organization
 from webapp.queries import checks
 from webapp.services.backups import records
+from webapp.services.storage import vault
 
 GIBIBYTE: Final = 1024**3
 OLD_BACKUP, OLD_RATES, NEW_BOOKS = timedelta(days=7), timedelta(days=5), timedelta(days=1)
+LATE_SYNC: Final = timedelta(days=1)
 LATE_JOB: Final = timedelta(minutes=15)
 CLOCK: Final = timedelta(seconds=30)
 # What a disk cannot do: a program in between, or the machine that runs this one, only says that it has written.
@@ -332,6 +335,8 @@ def _of_books(settings: Settings, now: datetime) -> Iterator[Symptom]:
             "Switch them on under Settings, Automatic; or tieout fetch-rates, from a timer",
         )
     yield from _of_jobs(now)
+    yield from _of_connections(now)
+    yield from _of_vault()
     folders = sa.select(Organization.drop_folder).where(Organization.drop_folder.is_not(None))
     for folder in db.session.scalars(folders):
         if folder is not None and not Path(folder).is_dir():
@@ -358,6 +363,38 @@ def _of_jobs(now: datetime) -> Iterator[Symptom]:
             "job_failed",
             f"The job {job.kind} failed: {job.error}",
             "Look at Settings, Automatic.",
+            is_private=True,
+        )
+
+
+def _of_connections(now: datetime) -> Iterator[Symptom]:
+    """Name the connections to banks that fail, or that nobody could ask for long."""
+    late = sa.and_(
+        BankConnection.status == "ACTIVE",
+        sa.func.coalesce(BankConnection.last_succeeded_at, BankConnection.created_at) < now - LATE_SYNC,
+    )
+    fails = BankConnection.status.in_(("FAILING", "NEEDS_CONSENT"))
+    found = sa.select(BankConnection.name, BankConnection.error).where(sa.or_(late, fails))
+    for each in db.session.execute(found.order_by(BankConnection.id).limit(SHOWN)):
+        yield Symptom(
+            "bank_connection",
+            f"The bank connection {each.name} brings no lines: {each.error or 'nobody asks for them.'}",
+            "Look at Settings, Bank connections.",
+            is_private=True,
+        )
+
+
+def _of_vault() -> Iterator[Symptom]:
+    try:
+        count = vault.count_lost()
+    except vault.VaultKeyError as error:
+        yield Symptom("vault_key", str(error), "See above.", is_private=True)
+        return
+    if count:
+        yield Symptom(
+            "secrets_lost",
+            f"{titles.counted(count, 'secret')} of connections cannot be opened with the key in {vault.key_path()}.",
+            "Put that key back, or connect anew.",
             is_private=True,
         )
 

@@ -189,6 +189,27 @@ def run_now(organization_id: str, job_id: int) -> None:
         raise NotFoundError if state is None else JobRunsError
 
 
+def want_now(organization_id: str, kind: str, subject: str, now: datetime) -> int:
+    """Let a subject's job be done at once, the one that waits or a new one, and give its id; raises JobRunsError."""
+    mine = _of_books(organization_id, sa.select(JOBS.c.id, JOBS.c.state)).where(
+        JOBS.c.kind == kind, JOBS.c.subject == subject, JOBS.c.state.in_(("WAITING", "RUNNING"))
+    )
+    found = {row.state: row.id for row in db.session.execute(mine)}
+    if "RUNNING" in found:
+        raise JobRunsError
+    if "WAITING" not in found:
+        want(organization_id, kind, now.isoformat(), subject=subject, at=now, now=now)
+        found = {row.state: row.id for row in db.session.execute(mine)}
+    run_now(organization_id, found["WAITING"])
+    return int(found["WAITING"])
+
+
+def drop(organization_id: str, kind: str, subject: str) -> None:
+    """Let a subject's job that waits or failed not be done."""
+    is_open = JOBS.c.subject == subject, JOBS.c.kind == kind, JOBS.c.state.in_(("WAITING", "FAILED"))
+    db.session.execute(_of_books(organization_id, sa.delete(JOBS)).where(*is_open))
+
+
 def free_all() -> None:
     """Free the jobs that are held, where no worker is left that could hold one."""
     db.session.execute(sa.update(JOBS).where(JOBS.c.state == "RUNNING").values(leased_until=None))

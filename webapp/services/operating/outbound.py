@@ -4,7 +4,7 @@ import http.client
 import re
 import socket
 import ssl
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from time import monotonic
@@ -58,15 +58,31 @@ class Gate:
 
     def get(self, address: str, wanted: Collection[str], *, most_bytes: int, seconds: float) -> bytes:
         """Read an address whose host is wanted; raises a LedgerError. It follows no redirect."""
+        status, data = self.call("GET", address, wanted, most_bytes=most_bytes, seconds=seconds)
+        if status != http.client.OK:
+            raise OutboundFailedError(f"{urlsplit(address).hostname} answers {status}.")
+        return data
+
+    def call(
+        self,
+        method: str,
+        address: str,
+        wanted: Collection[str],
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        most_bytes: int,
+        seconds: float,
+    ) -> tuple[int, bytes]:
+        """Call an address whose host is wanted, and give the status and the body; raises a LedgerError."""
         host, port, path = self._parsed(address, wanted)
         until = monotonic() + seconds
         connection = _Checked(host, port, self._resolved(host, port), seconds)
+        own = {"User-Agent": "Tieout", "Accept-Encoding": "identity"}
         try:
-            connection.request("GET", path, headers={"User-Agent": "Tieout", "Accept-Encoding": "identity"})
+            connection.request(method, path, body, {**own, **(headers or {})})
             answer = connection.getresponse()
-            if answer.status != http.client.OK:
-                raise OutboundFailedError(f"{host} answers {answer.status}.")
-            return _read(answer, host, most_bytes, until)
+            return answer.status, _read(answer, host, most_bytes, until)
         except (OSError, http.client.HTTPException) as error:
             raise OutboundFailedError(f"{host} does not answer ({type(error).__name__}).") from error
         finally:

@@ -61,6 +61,7 @@ def requires(
     session_only: bool = False,
     token_only: bool = False,
     is_heavy: bool = False,
+    is_secret: bool = False,
     is_use: bool = True,
     posts: bool = False,
     writes: bool | None = None,
@@ -71,7 +72,8 @@ def requires(
     document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
     proposals, add members or switch organizations. `token_only` refuses sessions. `is_heavy` lets few of such calls
     run at once. What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What may post
-    entries though it needs less than `confirm` `posts`. What needs more than `read` writes; `writes` says so of what
+    entries though it needs less than `confirm` `posts`. What is sent a secret (`is_secret`) is neither
+    proposed nor planned, for the body would be kept. What needs more than `read` writes; `writes` says so of what
     needs no more, or as much as what it is sent.
     """
 
@@ -82,6 +84,7 @@ def requires(
         view.is_documented = is_documented  # type: ignore[attr-defined]
         view.session_only = session_only  # type: ignore[attr-defined]
         view.token_only = token_only  # type: ignore[attr-defined]
+        view.is_secret = is_secret  # type: ignore[attr-defined]
         view.is_heavy = is_heavy  # type: ignore[attr-defined]
         view.is_use = is_use  # type: ignore[attr-defined]
         view.posts = posts  # type: ignore[attr-defined]

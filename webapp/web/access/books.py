@@ -17,6 +17,7 @@ from webapp.models import (
     Account,
     ActionRequest,
     ApiToken,
+    BankConnection,
     Document,
     FeedAccount,
     Import,
@@ -43,6 +44,7 @@ HEADER, QUERY = "Tieout-Organization", "organization"
 # What the ids in the addresses of pages stand for.
 HELD = {
     "account_id": Account,
+    "connection_id": BankConnection,
     "document_id": Document,
     "entry_id": JournalEntry,
     "fa_id": FeedAccount,

@@ -128,6 +128,8 @@ def _check(step: Step) -> None:
         )
     if getattr(view, "session_only", False):
         raise ExcludedStepError("No key may do this; a person does it, signed in. Leave it out of the plan.")
+    if getattr(view, "is_secret", False):
+        raise ExcludedStepError("A secret is not kept in a plan. Make this call by itself.")
     if calls.has_own_trial(view):
         raise ExcludedStepError("A plan is no step of a plan. Send its steps here.")
     asked = {DRY_RUN, VIEW} & parse_qs(query, keep_blank_values=True).keys()

@@ -29,8 +29,15 @@ from webapp.services.audit.proposals import ProposedCall
 from webapp.services.audit.trials import Json, Trial
 from webapp.web.access import requests, selections
 from webapp.web.access.auth import ProposableError, acting, may_propose, organization_id, principal
-from webapp.web.access.request_state import state
+from webapp.web.access.request_state import requested_view, state
 from webapp.web.proposals import calls, preconditions
+
+
+class SecretProposedError(LedgerError):
+    """A secret is not kept in a proposal; a person who may do this sends it."""
+
+    status = 403
+    code = "secret_proposed"
 
 
 def register_proposing(app: Flask) -> None:
@@ -90,6 +97,8 @@ def propose() -> Response:
 
     A bulk call waits without the items that the books refuse; the answer names them.
     """
+    if getattr(requested_view(), "is_secret", False):
+        raise SecretProposedError
     tried, replaces = _tried_with_role(), request.args.get(selections.REPLACES)
     if tried.refusal is not None:
         # It is recorded as the refusal of a key that may do it.

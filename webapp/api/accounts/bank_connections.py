@@ -1,0 +1,105 @@
+"""Connections to providers of bank lines, over JSON."""
+
+from typing import Any
+
+import marshmallow as ma
+
+from webapp import queries, services
+from webapp.queries.imports.bank_connections import BankConnectionRecord
+from webapp.schemas.bank_connections import (
+    BankConnectionChangesSchema,
+    BankConnectionSchema,
+    BankProviderSchema,
+    JobSchema,
+    NewBankConnectionSchema,
+    SetupSchema,
+)
+from webapp.schemas.base import Schema
+from webapp.schemas.paging import changing, listing, wrapped
+from webapp.services.banks.connections import ConnectionChanges, ConnectionInput
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
+
+bp = Blueprint("api_bank_connections", __name__, url_prefix="/api/feeds", description="Bank connections")
+AnswerSchema = wrapped("connection", BankConnectionSchema)
+
+
+class BankProvidersSchema(Schema):
+    """The providers that can be asked for lines."""
+
+    providers = ma.fields.List(ma.fields.Nested(BankProviderSchema))
+
+
+@bp.get("/providers")
+@requires("read")
+@bp.response(200, BankProvidersSchema)
+def providers() -> dict[str, Any]:
+    """List the providers of bank lines, with what each needs."""
+    return {"providers": services.banks.connections.PROVIDERS}
+
+
+@bp.get("/connections")
+@requires("read")
+@bp.response(200, listing("connections", BankConnectionSchema))
+def listed() -> dict[str, Any]:
+    """List the connections, newest first, each with its accounts."""
+    found = queries.imports.bank_connections.listed(organization_id(), requests.now())
+    return {"connections": found, "next_cursor": None}
+
+
+@bp.post("/connections")
+@requires("admin", is_secret=True)
+@bp.arguments(NewBankConnectionSchema)
+@bp.response(201, AnswerSchema)
+def connect(body: ConnectionInput) -> dict[str, Any]:
+    """Make a connection; nothing of an account is fetched before somebody says where it belongs."""
+    return shown(services.banks.connections.connect(body, **acting()).id)
+
+
+@bp.patch("/connections/<id:connection_id>")
+@requires("admin")
+@bp.arguments(BankConnectionChangesSchema)
+@bp.response(200, changing(AnswerSchema))
+def change(changes: ConnectionChanges, connection_id: int) -> dict[str, Any]:
+    """Rename or pause a connection, or attach its accounts to bank accounts of the books."""
+    connection = queries.imports.bank_connections.get(organization_id(), connection_id)
+    services.banks.connections.change(connection, changes, **acting())
+    return shown(connection_id)
+
+
+@bp.delete("/connections/<id:connection_id>")
+@requires("admin")
+@bp.response(200, changing(AnswerSchema))
+def end(connection_id: int) -> dict[str, Any]:
+    """End a connection: its secrets are deleted, and the bank accounts stay with all their lines."""
+    connection = queries.imports.bank_connections.get(organization_id(), connection_id)
+    services.banks.connections.end(connection, **acting())
+    return shown(connection_id)
+
+
+@bp.post("/connections/<id:connection_id>/sync")
+@requires("draft")
+@bp.response(202, wrapped("job", JobSchema))
+def sync(connection_id: int) -> dict[str, Any]:
+    """Let a connection be asked for new lines at once; 409 while it is."""
+    connection = queries.imports.bank_connections.get(organization_id(), connection_id)
+    job_id = services.banks.connections.sync(connection, **acting())
+    return {"job": queries.access.jobs.get(organization_id(), job_id)}
+
+
+@bp.post("/connections/<id:connection_id>/renew")
+@requires("admin", is_secret=True)
+@bp.arguments(SetupSchema)
+@bp.response(200, changing(AnswerSchema))
+def renew(body: dict[str, str], connection_id: int) -> dict[str, Any]:
+    """Put a new secret in the place of one that opens no more; all accounts stay attached."""
+    connection = queries.imports.bank_connections.get(organization_id(), connection_id)
+    services.banks.connections.renew(connection, body["setup_token"], **acting())
+    return shown(connection_id)
+
+
+def shown(connection_id: int) -> dict[str, BankConnectionRecord]:
+    """Give one connection as it is now."""
+    connection = queries.imports.bank_connections.get(organization_id(), connection_id)
+    return {"connection": queries.imports.bank_connections.record(connection, requests.now())}

@@ -1,0 +1,192 @@
+"""Queries on connections to providers of bank lines: what each shows, and which of their accounts are stale."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.models import BankConnection, ConnectedAccount, Job, LineDaySum
+from webapp.queries.common import lookups
+from webapp.queries.common.records import record_of
+
+SYNC: Final = "SYNC"
+# Banks book nothing at weekends and on holidays; what is older than that is no news.
+STALE: Final = timedelta(days=4)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionFault:
+    """What went wrong last."""
+
+    code: str
+    sentence: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedAccountRecord:
+    """An account of a connection; `takes_over` is the one that it seems to be under another id, if any."""
+
+    external_id: str
+    name: str
+    currency: str
+    iban: str | None
+    mask: str | None
+    fa_id: int | None
+    is_left: bool
+    is_gone: bool
+    fetch_from: date | None
+    last_booked_on: date | None
+    balance_at: datetime | None
+    is_stale: bool
+    error: str | None
+    takes_over: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BankConnectionRecord:
+    """A connection with its accounts, and when it is asked next."""
+
+    id: int
+    provider: str
+    name: str
+    status: str
+    consent_ends_at: datetime | None
+    last_succeeded_at: datetime | None
+    last_error: ConnectionFault | None
+    next_run_at: datetime | None
+    is_running: bool
+    accounts: list[ConnectedAccountRecord]
+
+
+def get(organization_id: str, connection_id: int) -> BankConnection:
+    """Find a connection, or raise NotFoundError."""
+    return lookups.get(BankConnection, organization_id, connection_id)
+
+
+def accounts_of(connection: BankConnection) -> Sequence[ConnectedAccount]:
+    """List the accounts of a connection in the order in which they came."""
+    of = connection.organization_id
+    return db.session.scalars(
+        sa.select(ConnectedAccount)
+        .where(ConnectedAccount.organization_id == of, ConnectedAccount.connection_id == connection.id)
+        .order_by(ConnectedAccount.id)
+    ).all()
+
+
+def record(connection: BankConnection, now: datetime) -> BankConnectionRecord:
+    """Give the record of one connection."""
+    return next(each for each in listed(connection.organization_id, now) if each.id == connection.id)
+
+
+def listed(organization_id: str, now: datetime) -> list[BankConnectionRecord]:
+    """List the connections, newest first."""
+    connections = db.session.scalars(
+        sa.select(BankConnection)
+        .where(BankConnection.organization_id == organization_id)
+        .order_by(BankConnection.id.desc())
+    ).all()
+    accounts: dict[int, list[ConnectedAccount]] = defaultdict(list)
+    for each in db.session.scalars(
+        sa.select(ConnectedAccount)
+        .where(ConnectedAccount.organization_id == organization_id)
+        .order_by(ConnectedAccount.id)
+    ):
+        accounts[each.connection_id].append(each)
+    lines, jobs = _last_days(organization_id), _jobs(organization_id)
+    return [_record(each, accounts[each.id], lines, jobs.get(str(each.id), {}), now) for each in connections]
+
+
+def stale(organization_id: str, now: datetime) -> list[ConnectedAccountRecord]:
+    """List the attached accounts of which the bank says nothing new."""
+    return [
+        account
+        for connection in listed(organization_id, now)
+        for account in connection.accounts
+        if account.is_stale
+    ]
+
+
+def _last_days(organization_id: str) -> dict[int, date]:
+    rows = db.session.execute(
+        sa.select(LineDaySum.feed_account_id, sa.func.max(LineDaySum.day))
+        .where(
+            LineDaySum.organization_id == organization_id,
+            LineDaySum.feed_account_id.in_(
+                sa.select(ConnectedAccount.feed_account_id).where(
+                    ConnectedAccount.organization_id == organization_id,
+                    ConnectedAccount.feed_account_id.is_not(None),
+                )
+            ),
+        )
+        .group_by(LineDaySum.feed_account_id)
+    )
+    return {row.feed_account_id: row[1] for row in rows}
+
+
+def _jobs(organization_id: str) -> dict[str, dict[str, datetime]]:
+    """Give when the open jobs of each connection run, by their states."""
+    found: dict[str, dict[str, datetime]] = defaultdict(dict)
+    open_jobs = sa.select(Job.subject, Job.state, Job.run_at).where(
+        Job.organization_id == organization_id, Job.kind == SYNC, Job.state.in_(("WAITING", "RUNNING"))
+    )
+    for subject, state, at in db.session.execute(open_jobs.order_by(Job.run_at.desc())):
+        found[subject][state] = at
+    return found
+
+
+def _record(
+    connection: BankConnection,
+    accounts: Sequence[ConnectedAccount],
+    lines: dict[int, date],
+    jobs: dict[str, datetime],
+    now: datetime,
+) -> BankConnectionRecord:
+    error = connection.error
+    return record_of(
+        BankConnectionRecord,
+        connection,
+        last_error=None
+        if error is None or connection.error_at is None
+        else ConnectionFault(connection.error_code or "", error, connection.error_at),
+        next_run_at=jobs.get("WAITING"),
+        is_running="RUNNING" in jobs,
+        accounts=[
+            record_of(
+                ConnectedAccountRecord,
+                each,
+                fa_id=each.feed_account_id,
+                last_booked_on=lines.get(each.feed_account_id or 0),
+                is_stale=is_stale(connection, each, now),
+                takes_over=_earlier(each, accounts),
+            )
+            for each in accounts
+        ],
+    )
+
+
+def is_stale(connection: BankConnection, account: ConnectedAccount, now: datetime) -> bool:
+    """Return whether the bank says nothing new of an attached account, however well it answers."""
+    if account.feed_account_id is None or connection.status in {"PAUSED", "ENDED"}:
+        return False
+    known = account.balance_at or connection.last_succeeded_at
+    return account.is_gone or (known or connection.created_at) < now - STALE
+
+
+def _earlier(account: ConnectedAccount, others: Sequence[ConnectedAccount]) -> str | None:
+    """Find the account of the same name, currency and number that the provider shows no more."""
+    if account.feed_account_id is not None or account.is_gone:
+        return None
+    same = (account.name, account.currency, account.mask)
+    return next(
+        (
+            each.external_id
+            for each in others
+            if each.is_gone and each.feed_account_id and (each.name, each.currency, each.mask) == same
+        ),
+        None,
+    )
