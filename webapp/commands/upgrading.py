@@ -40,7 +40,10 @@ from webapp.models import Organization
 from webapp.queries.checks import proofs
 
 Show = Callable[[str], None]
-ELSE_BACKUP = "Install it, or make a backup of the database by other means and say --i-have-a-backup."
+ELSE_BACKUP = (
+    "Stop the server, run tieout backup --to DIR --verify with the version that served, and then: tieout upgrade "
+    "--i-have-a-backup"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,7 @@ def _upgraded(
     settings: Settings, before: str, show: Show, *, rehearse: bool, has_backup: bool
 ) -> UpgradeOutcome:
     """Stop requests, copy the books, upgrade them and keep that if nothing differs, all while nobody writes."""
-    with stop.stopped(settings.instance_path) as lasts, taken_back_on_failure():
+    with stop.stopped(settings.instance_path, revisions.head_revision()) as lasts, taken_back_on_failure():
         began = time.monotonic()
         connection = db.session.connection(execution_options={"first": without_foreign_keys})
         if connection.dialect.name == "postgresql":
