@@ -14,9 +14,11 @@ from webapp.schemas.tax.returns import (
     FilingSchema,
     OpenReturnPageSchema,
     ReturnPostingPageSchema,
+    TaxPageSchema,
     WithdrawalSchema,
 )
 from webapp.web import paging
+from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
@@ -51,7 +53,7 @@ def install(name: str) -> Response:
 @requires("read")
 def show_open() -> Response:
     """Show the open return of a form, or the notice of its late errors."""
-    return show_open_return(OpenReturnPageSchema.read_leniently(request.query_string.decode()))
+    return show_open_return(OpenReturnPageSchema.read_leniently(_query()))
 
 
 @bp.post("/returns")
@@ -90,6 +92,7 @@ def show_taxes(place: str = "", problem: Problem | None = None) -> Response:
     found = organization_id()
     organization = queries.access.organizations.get(found)
     records = queries.tax.packs.listed(found)
+    today = queries.access.organizations.today(found, requests.now())
     return render(
         "tax/index.html",
         packs=[
@@ -104,6 +107,7 @@ def show_taxes(place: str = "", problem: Problem | None = None) -> Response:
             for each in records
             if each.is_installed
         ],
+        due=queries.tax.periods.due(found, TaxPageSchema.read_leniently(_query())["due"] or today),
         returns=queries.tax.returns.listed(found, after=None, limit=50).items,
         codes=queries.tax.codes.listed(found, after=None, limit=MOST_CODES).items,
         frequencies=[{"id": each, "name": each.capitalize()} for each in FREQUENCIES],
@@ -129,7 +133,7 @@ def show_open_return(query: dict[str, Any], problem: Problem | None = None) -> R
 
 def show_filed(filed: "TaxReturn", problem: Problem | None = None) -> Response:
     """Render a filed return, with the error of withdrawing it."""
-    query = ReturnPostingPageSchema.read_leniently(request.query_string.decode())
+    query = ReturnPostingPageSchema.read_leniently(_query())
     postings: Sequence[BoxedPosting] = ()
     box, next_cursor = query["box"], None
     if box is not None:
@@ -144,6 +148,10 @@ def show_filed(filed: "TaxReturn", problem: Problem | None = None) -> Response:
     taxes = queries.tax.stamps.taxes_of_return(filed)
     made = queries.tax.returns.with_later(filed)
     return _show(made, taxes, problem, box=box, postings=postings, next_cursor=next_cursor)
+
+
+def _query() -> str:
+    return request.query_string.decode()
 
 
 def _show(made: ReturnRecord, taxes: int, problem: Problem | None, **shown: Any) -> Response:

@@ -1,9 +1,11 @@
 """Taxes on pages: a first return from a clean start, what comes late, and what is refused, without JavaScript."""
 
 import re
+from datetime import date, timedelta
 
 from tests.api.tax.conftest import done
 from tests.pages.test_manual_entries import form, said
+from webapp.ledger.tax.forms import months_after
 
 
 def digest_of(answer):
@@ -44,3 +46,23 @@ def test_a_first_return_is_filed_and_withdrawn_from_a_clean_start(ada, books):
     assert withdrawn.status_code == 303
     assert "Withdrawn" in pages.get(address).text
     assert pages.post(f"{address}/withdraw", data={"reason": "Twice"}).status_code == 409
+
+
+def test_due_returns_wait_in_the_hub_the_list_and_the_month_end_by_one_predicate(ada, bank):
+    bank.rebase("GBP")
+    today = date.today()  # noqa: DTZ011  (far from midnight)
+    start = months_after(today.replace(day=1), -5)
+    installed = {"from": start.isoformat(), "frequency": "MONTHLY"}
+    assert ada.post("/api/tax/packs/uk-vat100/install", json=installed).status_code == 201
+    # Due on the 7th of the second month after: those of the three months before the last, and of one soon.
+    due = [months_after(start, number).replace(day=7) for number in range(2, 8)]
+    soon = [each for each in due if each <= today + timedelta(days=31)]
+    pages = ada.browser()
+    assert said(pages.get("/todo")).count('<small class="owner-facts">due ') == len(soon) > 2
+    assert f"{len(soon)} tax returns due" in said(pages.get("/"))
+    closed = today.replace(day=1) - timedelta(days=1)
+    close = done(ada.get(f"/api/closes/{closed:%Y-%m}"))["close"]
+    (step,) = (each for each in close["steps"] if each["code"] == "tax")
+    assert step["count"] == len([each for each in due if each <= closed])
+    listed = pages.get(step["href"]).text.partition('id="returns"')[0]
+    assert listed.count("/tax/returns/open?") == step["count"]

@@ -1,7 +1,7 @@
 """Packs: those that there are, and those that books have installed, with their accounts."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -64,6 +64,12 @@ def installed(organization_id: str, name: str) -> TaxPack | None:
     return db.session.scalar(
         sa.select(TaxPack).where(TaxPack.organization_id == organization_id, TaxPack.name == name)
     )
+
+
+def all_installed(organization_id: str) -> Sequence[TaxPack]:
+    """List the packs that books have installed by name."""
+    statement = sa.select(TaxPack).where(TaxPack.organization_id == organization_id)
+    return db.session.scalars(statement.order_by(TaxPack.name)).all()
 
 
 def listed(organization_id: str) -> list[PackRecord]:

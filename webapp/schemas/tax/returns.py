@@ -187,6 +187,12 @@ class OpenReturnPageSchema(AddressSchema, OpenReturnQuerySchema):
     form = fields.Text(least=1, most=32, load_default="")
 
 
+class TaxPageSchema(AddressSchema):
+    """The day by which returns are due that the page of taxes lists; by default today."""
+
+    due = fields.Day(load_default=None)
+
+
 class ReturnPostingPageSchema(AddressSchema, ReturnPostingQuerySchema):
     """The box of a filed return that its page shows."""
 
