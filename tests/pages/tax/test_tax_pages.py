@@ -2,10 +2,19 @@
 
 import re
 from datetime import date, timedelta
+from html.parser import HTMLParser
 
-from tests.api.tax.conftest import done
+import pytest
+
+from tests.api.tax.conftest import Taxes, done
+from tests.fixtures.helpers.documents import filed
 from tests.pages.test_manual_entries import form, said
 from webapp.ledger.tax.forms import months_after
+
+
+@pytest.fixture
+def taxes(ada, bank):
+    return Taxes(ada, bank)
 
 
 def digest_of(answer):
@@ -66,3 +75,88 @@ def test_due_returns_wait_in_the_hub_the_list_and_the_month_end_by_one_predicate
     assert step["count"] == len([each for each in due if each <= closed])
     listed = pages.get(step["href"]).text.partition('id="returns"')[0]
     assert listed.count("/tax/returns/open?") == step["count"]
+
+
+def split_rows(*rows):
+    names = ("amount", "accountId", "taxCodeId")
+    return {
+        f"splits.{index}.{name}": str(value)
+        for index, row in enumerate(rows)
+        for name, value in zip(names, row, strict=True)
+    }
+
+
+def test_parts_of_a_line_take_tax_codes_and_show_them_as_they_were_written(taxes):
+    pages, bank = taxes.person.browser(), taxes.bank
+    fa_id = bank.open()
+    line = bank.send("2026-02-03", "180.00", "Shop")
+    address, sales = f"/transactions/{line}", taxes.accounts["Sales of services"]
+    whole = split_rows(("", sales, taxes.codes["S20"]))
+    assert pages.post(address, data=whole).status_code == 303
+    assert [each[:3] for each in taxes.of_line(line)[1:]] == [
+        ("Sales of services", "-150.00", "S20"),
+        ("VAT payable", "-30.00", "S20"),
+    ]
+    shown = said(pages.get(f"/feeds/{fa_id}?line={line}&edit=splits"))
+    assert re.search(r'name="splits.0.amount" value="180.00"', shown)
+    assert shown.count("selected>S20 · Sales at 20 %") == 1
+    assert 'name="splits.2.amount"' not in shown
+    two = split_rows(("120.00", sales, taxes.codes["S20"]), ("", sales, taxes.codes["S5"]))
+    assert pages.post(address, data=two).status_code == 303
+    assert [each[1] for each in taxes.of_line(line)[1:]] == ["-100.00", "-57.14", "-20.00", "-2.86"]
+    before = done(taxes.person.get(f"/api/transactions/{line}"))["transaction"]["updatedAt"]
+    assert pages.post(address, data=two).status_code == 303
+    assert done(taxes.person.get(f"/api/transactions/{line}"))["transaction"]["updatedAt"] == before
+    plain = pages.post(address, data=split_rows(("", sales, "")))
+    assert (plain.status_code, "is split into 2 to 100" in plain.text) == (422, True)
+    wrong = pages.post(address, data=split_rows(("", taxes.accounts["VAT payable"], taxes.codes["S20"])))
+    assert (wrong.status_code, "belongs to income" in wrong.text) == (422, True)
+
+
+class Typed(HTMLParser):
+    """What a browser would send of the form of an entry."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found, self._select = {}, None
+        self.feed(page.text.partition('id="entry"')[2].partition("<datalist")[0])
+
+    def handle_starttag(self, tag, attrs):
+        facts = dict(attrs)
+        if tag == "select":
+            self._select = facts["name"]
+        name = self._select if tag == "option" and "selected" in facts else facts.get("name")
+        if name and tag in ("input", "option"):
+            self.found[name] = facts.get("value") or ""
+
+
+def test_a_document_is_booked_with_its_stated_tax_and_a_draft_keeps_it(taxes):
+    pages, software = taxes.person.browser(), taxes.accounts["Software"]
+    stated = {"net": "100.00", "tax": "19.99", "total": "119.99", "currency": "EUR", "issuedOn": "2026-02-03"}
+    stated |= {"documentType": "BILL", "sender": "Mill", "accountId": software}
+    bill = filed(taxes.person, **stated)
+    body = Typed(pages.get(f"/journal/new?documentId={bill['id']}")).found | {"act": "draft"}
+    assert (body["postings.0.debit"], body["taxPoint"]) == ("119.99", "3 Feb 2026")
+    assert body["postings.0.taxOf"] == "119.99"
+    none = pages.post("/journal/new", data=body)
+    assert (none.status_code, "states 19.99 of tax" in said(none)) == (422, True)
+    coded = {"postings.0.taxCodeId": taxes.codes["P20"], "taxPoint": "2026-01-31"}
+    address = pages.post("/journal/new", data=body | coded).location
+
+    def saved(**changes):
+        typed = Typed(pages.get(f"{address}/edit")).found
+        assert pages.post(f"{address}/edit", data=typed | changes | {"act": "draft"}).status_code == 303
+        return figures(taxes, address)
+
+    as_stated = ["100.00", "-119.99", "19.99"]
+    assert figures(taxes, address) == as_stated
+    # Nothing but its text is changed: the tax stays as stated. Another amount has another tax.
+    assert saved(description="Mill again") == as_stated
+    other = {"postings.0.debit": "120.00", "postings.1.credit": "120.00"}
+    assert saved(**other) == ["100.00", "-120.00", "20.00"]
+
+
+def figures(taxes, address):
+    entry = done(taxes.person.get(f"/api/journal-entries/{address.rpartition('/')[2]}"))["entry"]
+    assert {each.get("taxPoint") for each in entry["postings"]} == {None, "2026-01-31"}
+    return [each["amount"] for each in entry["postings"]]

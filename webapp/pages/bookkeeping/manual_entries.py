@@ -99,7 +99,7 @@ def change(entry_id: int) -> Response:
     try:
         services.bookkeeping.manual_entries.change(
             entry,
-            **EntryChangesFormSchema().load(form.body()),
+            **EntryChangesFormSchema().load(entry_forms.kept_or_sent(form, entry).body()),
             post=asks_to_post(),
             force=is_forced(),
             **acting(),
