@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.money import Money
 from webapp.ledger.tax.forms import FREQUENCIES
 from webapp.queries.tax.returns import NOTICE, ReturnRecord
 from webapp.queries.tax.stamps import BoxedPosting
 from webapp.schemas.tax.codes import TaxPackFormSchema
 from webapp.schemas.tax.returns import (
+    BadDebtFormSchema,
     FilingSchema,
     OpenReturnPageSchema,
     ReturnPostingPageSchema,
     TaxPageSchema,
+    UnpaidBillsSchema,
     WithdrawalSchema,
 )
 from webapp.web import paging
@@ -84,6 +87,54 @@ def withdraw(return_id: int) -> Response:
         lambda: services.tax.returns.withdraw(filed, **WithdrawalSchema().load(form_body()), **acting()),
         url_for("tax.show_return", return_id=return_id),
         lambda problem: show_filed(queries.tax.returns.get(organization_id(), return_id), problem),
+    )
+
+
+@bp.post("/unpaid-bills")
+@requires("confirm")
+def repay() -> Response:
+    """Repay the tax of own bills that are unpaid for six months, and show the open return."""
+    query = OpenReturnPageSchema.read_leniently_of(request.form)
+    try:
+        body = UnpaidBillsSchema().load({"until": request.form.get("to") or None})
+        services.tax.reliefs.repay(**body, **acting())
+    except REFUSALS as error:
+        return show_open_return(query, problem_of(error))
+    address = url_for("tax.show_open", form=query["form"], to=body["until"].isoformat())
+    return redirect_to(address)
+
+
+@bp.get("/bad-debts/<id:item_id>")
+@requires("confirm")
+def relieve(item_id: int) -> Response:
+    """Show the form to claim the tax of a bad debt."""
+    return show_relief(item_id)
+
+
+@bp.post("/bad-debts/<id:item_id>")
+@requires("confirm")
+def claim(item_id: int) -> Response:
+    """Claim the tax of a bad debt and show the entry, or show the error."""
+    item = queries.items.items.get(organization_id(), item_id)
+    try:
+        body = BadDebtFormSchema().load(form_body())
+        (entry_id, *_) = services.tax.reliefs.claim(item, **body, **acting())
+    except REFUSALS as error:
+        return show_relief(item_id, problem_of(error))
+    return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
+
+
+def show_relief(item_id: int, problem: Problem | None = None) -> Response:
+    """Render the form to claim the tax of a bad debt as it was typed."""
+    item = queries.items.items.get(organization_id(), item_id)
+    return render(
+        "tax/relief.html",
+        item=item,
+        open=Money(item.amount_minor - item.settled_minor, item.currency),
+        today=queries.access.organizations.today(organization_id(), requests.now()),
+        accounts=queries.accounts.choices.accounts(organization_id()),
+        form=request.form,
+        problem=problem,
     )
 
 

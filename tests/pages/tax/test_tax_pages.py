@@ -160,3 +160,71 @@ def figures(taxes, address):
     entry = done(taxes.person.get(f"/api/journal-entries/{address.rpartition('/')[2]}"))["entry"]
     assert {each.get("taxPoint") for each in entry["postings"]} == {None, "2026-01-31"}
     return [each["amount"] for each in entry["postings"]]
+
+
+def test_a_posted_entry_is_corrected_and_the_invoice_asks_for_a_credit_note(taxes):
+    pages, invoice = taxes.person.browser(), ("Sales of services", "-120.00", "S20", {})
+    entry = taxes.enter("2026-02-03", ("Trade receivables", "120.00", None, {}), invoice)
+    shown = Typed(pages.get(f"/journal/{entry}/correct")).found
+    assert [shown[f"postings.{index}.{side}"] for index, side in enumerate(("debit", "credit"))] == [
+        "120.00"
+    ] * 2
+    less = {"postings.0.debit": "60.00", "postings.1.credit": "60.00", "reason": "Typed twice"}
+    filed_one(taxes)
+    asked = pages.post(f"/journal/{entry}/correct", data=shown | less | {"late": "true"})
+    assert (asked.status_code, "What was wrong" in said(asked)) == (422, True)
+    wrong = pages.post(
+        f"/journal/{entry}/correct", data=shown | less | {"wasWrong": "THE_INVOICE", "late": "true"}
+    )
+    assert (wrong.status_code, "book the credit note" in said(wrong)) == (409, True)
+    ours = shown | less | {"wasWrong": "OUR_ENTRY"}
+    assert "It is late" in said(pages.post(f"/journal/{entry}/correct", data=ours))
+    assert pages.post(f"/journal/{entry}/correct", data=ours | {"late": "true"}).status_code == 303
+    again = Typed(pages.get(f"/journal/{entry}/correct")).found
+    assert again["postings.1.credit"] == "60.00"
+    void = {"reason": "Twice", "late": "true"}
+    assert "What was wrong" in said(pages.post(f"/journal/{entry}/void", data=void))
+    assert pages.post(f"/journal/{entry}/void", data=void | {"wasWrong": "OUR_ENTRY"}).status_code == 303
+
+
+def filed_one(taxes):
+    shown = done(taxes.person.get(f"/api/tax/returns/open?form={taxes.pack}"))["taxReturn"]
+    filing = {"form": taxes.pack, "to": shown["to"], "digest": shown["digest"]}
+    return done(taxes.person.post("/api/tax/returns", json=filing))
+
+
+def test_bad_debts_unpaid_bills_and_returned_money_have_a_page(ada, bank):
+    uk = Taxes(ada, bank, "GBP", "uk-vat100", "2025-01-01")
+    pages, acme = ada.browser(), bank.merchant("Acme")
+    party = {"orgMerchantId": acme, "dueOn": "2025-02-01"}
+    uk.enter(
+        "2025-02-01",
+        ("Trade receivables", "120.00", None, party),
+        ("Sales of services", "-120.00", "S20", {}),
+    )
+    uk.enter("2025-02-01", ("Trade payables", "-60.00", None, party), ("Software", "60.00", "P20", {}))
+    items = {each["amount"]: each["id"] for each in done(ada.get("/api/items"))["items"]}
+    statement = pages.get(f"/owed/statement?orgMerchantId={acme}&from=2025-01-01").text
+    assert f"/tax/bad-debts/{items['120.00']}" in statement
+    address = f"/tax/bad-debts/{items['120.00']}"
+    assert 'value="120.00"' in pages.get(address).text
+    loss = {"amount": "120.00", "day": "2025-09-01", "counterAccountId": uk.accounts["Software"]}
+    too_much = pages.post(address, data=loss | {"amount": "130.00"})
+    assert (too_much.status_code, "neither paid nor relieved" in too_much.text) == (422, True)
+    assert pages.post(address, data=loss).status_code == 303
+    period = {"form": "uk-vat100", "to": "2025-09-30"}
+    open_return = pages.get("/tax/returns/open", query_string=period).text
+    assert "Own bills unpaid for six months" in open_return
+    assert pages.post("/tax/unpaid-bills", data=period).status_code == 303
+    assert "Own bills unpaid" not in pages.get("/tax/returns/open", query_string=period).text
+    bank.open("Pounds", "GBP")
+    line = bank.send("2025-10-02", "-60.00", "Mill")
+    done(ada.patch(f"/api/transactions/{line}", json={"settles": [{"itemId": items["-60.00"]}]}))
+    done(ada.post(f"/api/transactions/{line}/confirm"))
+    settled = done(ada.get("/api/settlements"))["settlements"][0]["id"]
+    undo = {"reason": "Came back", "cause": "RETURNED"}
+    kept = f"/settlements/{settled}/undo?orgMerchantId={acme}&from=2025-01-01&to=2025-12-31"
+    refused = pages.post(kept, data=undo)
+    assert (refused.status_code, "the day or the line" in said(refused)) == (422, True)
+    assert pages.post(kept, data=undo | {"on": "2025-10-09"}).status_code == 303
+    assert done(ada.get("/api/settlements"))["settlements"][0]["status"] == "UNDONE"

@@ -262,7 +262,11 @@ def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, 
 
 def of_draft(entry: JournalEntry, *, as_written: bool = True) -> EntryForm:
     """Fill the form from a draft, as somebody wrote it with its tax codes, or with the legs of their taxes."""
-    legs = _as_written(entry) if as_written else queries.journal.manual_entries.written_legs(entry)
+    legs = queries.journal.manual_entries.written_legs(entry)
+    return _of_legs(entry, _as_written(entry, legs) if as_written else legs, as_written=as_written)
+
+
+def _of_legs(entry: JournalEntry, legs: Sequence[Leg], *, as_written: bool) -> EntryForm:
     accounts = queries.accounts.choices.accounts(
         organization_id(), with_feeds=True, chosen=[leg.account_id for leg in legs]
     )
@@ -293,9 +297,13 @@ def of_draft(entry: JournalEntry, *, as_written: bool = True) -> EntryForm:
     )
 
 
-def _as_written(entry: JournalEntry) -> list[Leg]:
-    """Give the legs of a draft with the taxes of their codes in them; those of another currency as they stand."""
-    legs = queries.journal.manual_entries.written_legs(entry)
+def of_posted(entry: JournalEntry) -> EntryForm:
+    """Fill the form from a posted entry as it counts, with its corrections, to correct it."""
+    return _of_legs(entry, _as_written(entry, queries.journal.entries.effective_legs(entry)), as_written=True)
+
+
+def _as_written(entry: JournalEntry, legs: Sequence[Leg]) -> list[Leg]:
+    """Give the legs of an entry with the taxes of their codes in them; those of another currency as they stand."""
     coded = [leg for leg in legs if leg.tax_code_id]
     if any(leg.currency != entry.base_currency for leg in coded):
         return [replace(leg, tax_code_id=None) for leg in legs]

@@ -72,6 +72,11 @@ def all_installed(organization_id: str) -> Sequence[TaxPack]:
     return db.session.scalars(statement.order_by(TaxPack.name)).all()
 
 
+def has_any(organization_id: str) -> bool:
+    """Return whether books keep taxes."""
+    return bool(all_installed(organization_id))
+
+
 def listed(organization_id: str) -> list[PackRecord]:
     """List all packs by name, with what the books have installed of them."""
     return [record(name, installed(organization_id, name)) for name in NAMES]

@@ -41,10 +41,8 @@ def of_entries(organization_id: str, entry_ids: set[int]) -> dict[int, LineEntry
         else:
             counted[entry_id] = corrects_id
     postings: dict[int, list[Leg]] = {}
-    for entry_id, code_id, tax_point, *leg in db.session.execute(
-        *_postings(organization_id, list(counted))
-    ).all():
-        postings.setdefault(entry_id, []).append(Leg(*leg, tax_code_id=code_id, tax_point=tax_point))
+    for entry_id, *leg in db.session.execute(*_postings(organization_id, list(counted))).all():
+        postings.setdefault(entry_id, []).append(Leg(*leg))
     named = any(leg.merchant_id is not None for legs in postings.values() for leg in legs)
     merged = merchants.merged(organization_id) if named else {}
     for entry_id, belongs_to in counted.items():
@@ -73,8 +71,6 @@ def _families(organization_id: str, entry_ids: Collection[int]) -> sa.CompoundSe
 def _postings(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any]:
     posting = table_of(Posting).c
     of_leg: list[Any] = [
-        posting.tax_code_id,
-        posting.tax_point,
         posting.account_id,
         posting.amount_minor,
         posting.currency,
@@ -83,6 +79,10 @@ def _postings(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any
         posting.org_merchant_id,
         posting.project_id,
         posting.transaction_id,
+        # What the records do not show.
+        *(sa.null(), sa.null(), sa.false()),
+        posting.tax_code_id,
+        posting.tax_point,
     ]
     return (
         sa.select(posting.journal_entry_id, *of_leg)

@@ -1,5 +1,7 @@
 """The schemas of tax returns."""
 
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.ledger.references import Kind
@@ -81,6 +83,24 @@ class BadDebtSchema(Schema):
         Kind.ACCOUNT, required=True, metadata={"description": "The id of the account that bears the loss."}
     )
     note = fields.Text(most=2000, load_default="", metadata={"description": "Why, for the audit trail."})
+
+
+class BadDebtFormSchema(BadDebtSchema):
+    """The same from the form of an item."""
+
+    class Meta:
+        """The item is in the address."""
+
+        exclude = ("item_id",)
+
+    counter_account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    note = fields.Text(most=2000, allow_none=True, load_default="")
+
+    @ma.post_load
+    def without_note(self, body: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Read an empty note as none."""
+        del kwargs
+        return {**body, "note": body["note"] or ""}
 
 
 class UnpaidBillsSchema(Schema):
