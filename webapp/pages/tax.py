@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 bp = Blueprint("tax", __name__, url_prefix="/tax")
 MOST_CODES = 200
+MOST_LATE = 50
 
 
 @bp.get("")
@@ -179,7 +180,10 @@ def show_open_return(query: dict[str, Any], problem: Problem | None = None) -> R
     except REFUSALS as error:
         return show_taxes("returns", problem or problem_of(error))
     made = queries.tax.before_filing.with_warnings(organization, found.record)
-    return _show(made, queries.tax.returns.taxes_of(organization.id, found.postings), problem)
+    first = query["late_from"]
+    asked = {"form": form, "to": made.to.isoformat(), "kind": made.kind, "lateFrom": first + MOST_LATE}
+    taxes = queries.tax.returns.taxes_of(organization.id, found.postings)
+    return _show(made, taxes, problem, first, url_for("tax.show_open", **asked))
 
 
 def show_filed(filed: "TaxReturn", problem: Problem | None = None) -> Response:
@@ -198,19 +202,31 @@ def show_filed(filed: "TaxReturn", problem: Problem | None = None) -> Response:
         postings, next_cursor = page.items, paging.encode(page.next_key)
     taxes = queries.tax.stamps.taxes_of_return(filed)
     made = queries.tax.returns.with_later(filed)
-    return _show(made, taxes, problem, box=box, postings=postings, next_cursor=next_cursor)
+    first = query["late_from"]
+    next_rows = url_for("tax.show_return", return_id=filed.id, lateFrom=first + MOST_LATE)
+    shown = {"box": box, "postings": postings, "next_cursor": next_cursor}
+    return _show(made, taxes, problem, first, next_rows, **shown)
 
 
 def _query() -> str:
     return request.query_string.decode()
 
 
-def _show(made: ReturnRecord, taxes: int, problem: Problem | None, **shown: Any) -> Response:
-    entries = {each.journal_entry_id for each in (*made.late, *made.out_of_time)}
+def _show(
+    made: ReturnRecord, taxes: int, problem: Problem | None, first: int, next_rows: str, **shown: Any
+) -> Response:
+    rows = made.late[first : first + MOST_LATE]
+    last, whole = first + len(rows), len(made.late)
+    entries = {each.journal_entry_id for each in (*rows, *made.out_of_time)}
     entries |= {each.journal_entry_id for each in made.since_filing}
     return render(
         "tax/return.html",
         made=made,
+        late={
+            "rows": rows,
+            "shown": f"{first + 1:,} to {last:,} of {whole:,}" if whole > MOST_LATE else "",
+            "href": next_rows if last < whole else None,
+        },
         is_notice=made.kind == NOTICE,
         ties=taxes == -made.payable.minor,
         title=queries.tax.packs.content(made.form).title,

@@ -10,6 +10,7 @@ from tests.api.tax.conftest import Taxes, done
 from tests.fixtures.helpers.documents import filed
 from tests.pages.test_manual_entries import form, said
 from webapp.ledger.tax.forms import months_after
+from webapp.pages import tax
 
 
 @pytest.fixture
@@ -228,3 +229,20 @@ def test_bad_debts_unpaid_bills_and_returned_money_have_a_page(ada, bank):
     assert (refused.status_code, "the day or the line" in said(refused)) == (422, True)
     assert pages.post(kept, data=undo | {"on": "2025-10-09"}).status_code == 303
     assert done(ada.get("/api/settlements"))["settlements"][0]["status"] == "UNDONE"
+
+
+def test_late_items_of_a_return_are_shown_by_pages(taxes, monkeypatch):
+    monkeypatch.setattr(tax, "MOST_LATE", 2)
+    taxes.sale("2026-02-03", "120.00", "S20")
+    filed_one(taxes)
+    for day in ("2026-02-04", "2026-02-05", "2026-02-06"):
+        taxes.sale(day, "12.00", "S20", late=True)
+    pages = taxes.person.browser()
+    first = pages.get("/tax/returns/open?form=generic-vat").text
+    filed = f"/tax/returns/{filed_one(taxes)['taxReturn']['id']}"
+    for shown in (first, pages.get(filed).text):
+        assert shown.count("Error of") == 2
+        assert "1 to 2 of 3" in shown
+        assert "lateFrom=2" in shown
+    last = pages.get(f"{filed}?lateFrom=2").text
+    assert (last.count("Error of"), "lateFrom" in last.partition("<main")[2]) == (1, False)

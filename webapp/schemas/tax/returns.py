@@ -205,6 +205,7 @@ class OpenReturnPageSchema(AddressSchema, OpenReturnQuerySchema):
     """The same as the address of its page says it; without a form it is the first one."""
 
     form = fields.Text(least=1, most=32, load_default="")
+    late_from = fields.Digits(least=0, load_default=0)
 
 
 class TaxPageSchema(AddressSchema):
@@ -214,7 +215,9 @@ class TaxPageSchema(AddressSchema):
 
 
 class ReturnPostingPageSchema(AddressSchema, ReturnPostingQuerySchema):
-    """The box of a filed return that its page shows."""
+    """The box of a filed return that its page shows, and from which of its late items on."""
+
+    late_from = fields.Digits(least=0, load_default=0)
 
 
 class FilingSchema(Schema):
