@@ -336,6 +336,7 @@ def test_a_key_sees_the_tools_that_it_may_use(ben):
         "get_context",
         "find_lines",
         "find_owed",
+        "month_end",
         "explain",
         "list_accounts",
         "report",
@@ -350,7 +351,7 @@ def test_a_key_sees_the_tools_that_it_may_use(ben):
         "write_rule",
         "attach_document",
     }
-    assert len(tools("read", "propose")) == len(tools("read", "draft", "confirm", "reconcile")) == 17
+    assert len(tools("read", "propose")) == len(tools("read", "draft", "confirm", "reconcile")) == 18
     refused = Model(ben.with_scopes("read")).post("tools/call", name="confirm_lines", arguments={"ids": [1]})
     assert (refused.status_code, refused.json["error"]["code"]) == (400, -32602)
 

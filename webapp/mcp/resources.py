@@ -29,7 +29,7 @@ TEMPLATES: Final = (
 INSTRUCTIONS: Final = """\
 Double-entry books of bank lines, proved against bank statements. Start with get_context.
 A line is a bank transaction: categorise it, confirm it (this posts it), then reconcile the account to a statement's \
-day and balance; that is a proof, checked at every later write.
+day and balance; that is a proof.
 What your key may not do becomes a proposal (PENDING): do not repeat it, ask check_proposals.
 Name accounts, merchants and projects, or send ids. Days are YYYY-MM-DD, amounts text such as "-12.50": money out and \
 card debts are negative. Say why in every write; give each its own idempotencyKey.

@@ -97,6 +97,7 @@ def show_statement(problem: Problem | None = None) -> Response:
         "owed/statement.html",
         statement=of.statement(organization_id(), party, period),
         settlements=of.settlements(organization_id(), party, limit=MOST_SETTLEMENTS),
+        has_taxes=queries.tax.packs.has_any(organization_id()),
         period=period,
         ages={age: translated(words) for age, words in AGES.items()},
         keep={"from": period.first, "to": period.last, **({"orgMerchantId": party} if party else {})},

@@ -6,17 +6,22 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.money import Money
 from webapp.ledger.tax.forms import FREQUENCIES
 from webapp.queries.tax.returns import NOTICE, ReturnRecord
 from webapp.queries.tax.stamps import BoxedPosting
 from webapp.schemas.tax.codes import TaxPackFormSchema
 from webapp.schemas.tax.returns import (
+    BadDebtFormSchema,
     FilingSchema,
     OpenReturnPageSchema,
     ReturnPostingPageSchema,
+    TaxPageSchema,
+    UnpaidBillsSchema,
     WithdrawalSchema,
 )
 from webapp.web import paging
+from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import wording
 from webapp.web.rendering.forms import form_body
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
 
 bp = Blueprint("tax", __name__, url_prefix="/tax")
 MOST_CODES = 200
+MOST_LATE = 50
 
 
 @bp.get("")
@@ -52,7 +58,7 @@ def install(name: str) -> Response:
 @requires("read")
 def show_open() -> Response:
     """Show the open return of a form, or the notice of its late errors."""
-    return show_open_return(OpenReturnPageSchema.read_leniently(request.query_string.decode()))
+    return show_open_return(OpenReturnPageSchema.read_leniently(_query()))
 
 
 @bp.post("/returns")
@@ -86,11 +92,60 @@ def withdraw(return_id: int) -> Response:
     )
 
 
+@bp.post("/unpaid-bills")
+@requires("confirm")
+def repay() -> Response:
+    """Repay the tax of own bills that are unpaid for six months, and show the open return."""
+    query = OpenReturnPageSchema.read_leniently_of(request.form)
+    try:
+        body = UnpaidBillsSchema().load({"until": request.form.get("to") or None})
+        services.tax.reliefs.repay(**body, **acting())
+    except REFUSALS as error:
+        return show_open_return(query, problem_of(error))
+    address = url_for("tax.show_open", form=query["form"], to=body["until"].isoformat())
+    return redirect_to(address)
+
+
+@bp.get("/bad-debts/<id:item_id>")
+@requires("confirm")
+def relieve(item_id: int) -> Response:
+    """Show the form to claim the tax of a bad debt."""
+    return show_relief(item_id)
+
+
+@bp.post("/bad-debts/<id:item_id>")
+@requires("confirm")
+def claim(item_id: int) -> Response:
+    """Claim the tax of a bad debt and show the entry, or show the error."""
+    item = queries.items.items.get(organization_id(), item_id)
+    try:
+        body = BadDebtFormSchema().load(form_body())
+        (entry_id, *_) = services.tax.reliefs.claim(item, **body, **acting())
+    except REFUSALS as error:
+        return show_relief(item_id, problem_of(error))
+    return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
+
+
+def show_relief(item_id: int, problem: Problem | None = None) -> Response:
+    """Render the form to claim the tax of a bad debt as it was typed."""
+    item = queries.items.items.get(organization_id(), item_id)
+    return render(
+        "tax/relief.html",
+        item=item,
+        open=Money(item.amount_minor - item.settled_minor, item.currency),
+        today=queries.access.organizations.today(organization_id(), requests.now()),
+        accounts=queries.accounts.choices.accounts(organization_id()),
+        form=request.form,
+        problem=problem,
+    )
+
+
 def show_taxes(place: str = "", problem: Problem | None = None) -> Response:
     """Render the taxes, with an error at the pack that has it."""
     found = organization_id()
     organization = queries.access.organizations.get(found)
     records = queries.tax.packs.listed(found)
+    today = queries.access.organizations.today(found, requests.now())
     return render(
         "tax/index.html",
         packs=[
@@ -105,6 +160,7 @@ def show_taxes(place: str = "", problem: Problem | None = None) -> Response:
             for each in records
             if each.is_installed
         ],
+        due=queries.tax.periods.due(found, TaxPageSchema.read_leniently(_query())["due"] or today),
         returns=queries.tax.returns.listed(found, after=None, limit=50).items,
         codes=queries.tax.codes.listed(found, after=None, limit=MOST_CODES).items,
         frequencies=wording.choices((each, each.capitalize()) for each in FREQUENCIES),
@@ -125,12 +181,15 @@ def show_open_return(query: dict[str, Any], problem: Problem | None = None) -> R
     except REFUSALS as error:
         return show_taxes("returns", problem or problem_of(error))
     made = queries.tax.before_filing.with_warnings(organization, found.record)
-    return _show(made, queries.tax.returns.taxes_of(organization.id, found.postings), problem)
+    first = query["late_from"]
+    asked = {"form": form, "to": made.to.isoformat(), "kind": made.kind, "lateFrom": first + MOST_LATE}
+    taxes = queries.tax.returns.taxes_of(organization.id, found.postings)
+    return _show(made, taxes, problem, first, url_for("tax.show_open", **asked))
 
 
 def show_filed(filed: "TaxReturn", problem: Problem | None = None) -> Response:
     """Render a filed return, with the error of withdrawing it."""
-    query = ReturnPostingPageSchema.read_leniently(request.query_string.decode())
+    query = ReturnPostingPageSchema.read_leniently(_query())
     postings: Sequence[BoxedPosting] = ()
     box, next_cursor = query["box"], None
     if box is not None:
@@ -144,15 +203,31 @@ def show_filed(filed: "TaxReturn", problem: Problem | None = None) -> Response:
         postings, next_cursor = page.items, paging.encode(page.next_key)
     taxes = queries.tax.stamps.taxes_of_return(filed)
     made = queries.tax.returns.with_later(filed)
-    return _show(made, taxes, problem, box=box, postings=postings, next_cursor=next_cursor)
+    first = query["late_from"]
+    next_rows = url_for("tax.show_return", return_id=filed.id, lateFrom=first + MOST_LATE)
+    shown = {"box": box, "postings": postings, "next_cursor": next_cursor}
+    return _show(made, taxes, problem, first, next_rows, **shown)
 
 
-def _show(made: ReturnRecord, taxes: int, problem: Problem | None, **shown: Any) -> Response:
-    entries = {each.journal_entry_id for each in (*made.late, *made.out_of_time)}
+def _query() -> str:
+    return request.query_string.decode()
+
+
+def _show(
+    made: ReturnRecord, taxes: int, problem: Problem | None, first: int, next_rows: str, **shown: Any
+) -> Response:
+    rows = made.late[first : first + MOST_LATE]
+    last, whole = first + len(rows), len(made.late)
+    entries = {each.journal_entry_id for each in (*rows, *made.out_of_time)}
     entries |= {each.journal_entry_id for each in made.since_filing}
     return render(
         "tax/return.html",
         made=made,
+        late={
+            "rows": rows,
+            "shown": f"{first + 1:,} to {last:,} of {whole:,}" if whole > MOST_LATE else "",
+            "href": next_rows if last < whole else None,
+        },
         is_notice=made.kind == NOTICE,
         ties=taxes == -made.payable.minor,
         title=queries.tax.packs.content(made.form).title,

@@ -15,7 +15,7 @@ bp = Blueprint(
 
 
 @bp.post("/preview")
-@requires("draft", session_only=True, is_heavy=True)
+@requires("draft", session_only=True, is_heavy=True, posts=True)
 @bp.arguments(SinceSchema)
 @bp.response(200, UndoPreviewSchema)
 def preview(query: dict[str, Any]) -> Any:
@@ -27,7 +27,7 @@ def preview(query: dict[str, Any]) -> Any:
 
 
 @bp.post("")
-@requires("draft", session_only=True, is_heavy=True)
+@requires("draft", session_only=True, is_heavy=True, posts=True)
 @bp.arguments(UndoSchema)
 @bp.response(200, AgentUndoResultSchema)
 def undo(query: dict[str, Any]) -> Any:

@@ -125,6 +125,27 @@ def coded_legs(
     )
 
 
+def written(parts: Sequence[tuple[int, object, bool]]) -> list[int | None]:
+    """Return what people wrote of parts with codes: amounts with their tax, and None for what is tax alone.
+
+    Each part has its amount, its code or None, and whether it is on an account of taxes.
+
+    >>> written([(12000, None, False), (-6000, "S20", False), (-4000, "S20", False), (-2000, "S20", True)])
+    [12000, -7200, -4800, None]
+    >>> written([(-500, "C79", True)])
+    [None]
+    """
+    found: list[int | None] = [None if code and is_tax else amount for amount, code, is_tax in parts]
+    for code in {code for _, code, is_tax in parts if code and is_tax}:
+        places = [place for place, part in enumerate(parts) if part[1] == code and not part[2]]
+        bases = [parts[place][0] for place in places]
+        if sum(bases):
+            taxes = share(sum(part[0] for part in parts if part[1] == code and part[2]), bases)
+            for place, base, tax in zip(places, bases, taxes, strict=True):
+                found[place] = base + tax
+    return found
+
+
 def _is_within(rule: TaxRule, line: CodedLine) -> bool:
     """Return whether a line includes its tax; what the buyer assesses himself is in no price."""
     return line.is_included and not rule.is_self_assessed

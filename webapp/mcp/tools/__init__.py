@@ -8,6 +8,7 @@ from webapp.mcp.shapes.tool import Tool
 from webapp.mcp.tools import (
     accounts,
     categories,
+    closes,
     confirmations,
     context,
     documents,
@@ -43,6 +44,7 @@ TOOLS: Final[Sequence[Tool]] = tuple(
         rules,
         documents,
         reports,
+        closes,
         proposals,
     )
 )

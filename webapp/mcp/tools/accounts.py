@@ -85,8 +85,8 @@ def _row(record: Json) -> Json:
 
 TOOL = Tool(
     name="list_accounts",
-    title="List accounts",
-    description="Accounts of the ledger; debits are positive.",
+    title="Accounts",
+    description="Ledger accounts; debits are positive.",
     takes=AccountFilterSchema,
     gives=ListedAccountsSchema,
     run=run,

@@ -29,6 +29,7 @@ class LinePartSchema(Schema):
     category = NameOrId(required=True)
     amount = WrittenAmount(required=True)
     merchant = NameOrId()
+    tax_code = NameOrId()
 
 
 class LineTargetSchema(Schema):
@@ -53,6 +54,8 @@ class LineTargetSchema(Schema):
             raise ma.ValidationError(f"Line {data['id']}: send a category, pays or pair.")
         if {"short", "short_as", "short_category"} & data.keys() and "pays" not in data:
             raise ma.ValidationError(f"Line {data['id']}: only a line that pays is short.")
+        if "tax_code" in data and "category" not in data:
+            raise ma.ValidationError(f"Line {data['id']}: send taxCode with its category, or with a split.")
 
 
 class LineTarget(ma.fields.Field[Json]):
@@ -73,6 +76,7 @@ class LineCategorySchema(LineTargetSchema):
 
     merchant = NameOrId()
     project = NameOrId()
+    tax_code = NameOrId()
     splits = ma.fields.List(ma.fields.Nested(LinePartSchema))
 
 
@@ -86,7 +90,7 @@ class CategoriesSchema(WriteSchema):
             min=1, max=MOST_LINES, error="Send 1 to 50 lines; others in the next call."
         ),
     )
-    confirm = ma.fields.Boolean(load_default=False, metadata={"description": "Post them."})
+    confirm = ma.fields.Boolean(load_default=False)
 
 
 class CategorisedSchema(OutcomeSchema):
@@ -119,7 +123,8 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 def steps_of(chosen: Sequence[Mapping[str, Any]], directory: Directory) -> list[tuple[str, str, Json]]:
     """Write the calls that make lines what they are said to be: one for all that change, and one for each transfer."""
-    changes = [_change(each, directory) for each in chosen if "pair" not in each]
+    amounts = _amounts([each["id"] for each in chosen if "tax_code" in each])
+    changes = [_change(each, directory, amounts) for each in chosen if "pair" not in each]
     joins: list[tuple[str, str, Json]] = [
         ("POST", f"/transactions/{each['id']}/join", {"transactionId": each["pair"]})
         for each in chosen
@@ -132,9 +137,18 @@ def steps_of(chosen: Sequence[Mapping[str, Any]], directory: Directory) -> list[
     ]
 
 
-def _change(line: Mapping[str, Any], directory: Directory) -> Json:
+def _amounts(ids: Sequence[int]) -> Mapping[int, str]:
+    """Read the amounts of lines, which are one part of their category and tax code."""
+    found = api_calls.get("/transactions", ids=ids, limit=MOST_LINES)["transactions"] if ids else []
+    return {each["id"]: each["amount"] for each in found}
+
+
+def _change(line: Mapping[str, Any], directory: Directory, amounts: Mapping[int, str]) -> Json:
     change: Json = {"id": line["id"]}
-    if "category" in line:
+    if line["id"] in amounts:
+        part = {"category": line["category"], "amount": amounts[line["id"]], "tax_code": line["tax_code"]}
+        change["splits"] = [_part(part, directory)]
+    elif "category" in line:
         change["accountId"] = directory.account_id(line["category"])
     if "pays" in line:
         short = {
@@ -148,19 +162,20 @@ def _change(line: Mapping[str, Any], directory: Directory) -> Json:
     if "project" in line:
         change["projectId"] = directory.project_id(line["project"])
     if "splits" in line:
-        change["splits"] = [
-            {"accountId": directory.account_id(each["category"]), "amount": each["amount"]}
-            | ({"orgMerchantId": directory.merchant_for(each["merchant"])} if "merchant" in each else {})
-            for each in line["splits"]
-        ]
+        change["splits"] = [_part(each, directory) for each in line["splits"]]
     return change
+
+
+def _part(part: Mapping[str, Any], directory: Directory) -> Json:
+    found = {"accountId": directory.account_id(part["category"]), "amount": part["amount"]}
+    found |= {"orgMerchantId": directory.merchant_for(part["merchant"])} if "merchant" in part else {}
+    return found | directory.taxed(part)
 
 
 TOOL = Tool(
     name="categorise_lines",
-    title="Categorise lines",
-    description="Set category, merchant, project, splits or pair of up to 50 lines, and what they pay; confirm posts "
-    "them, corrections too.",
+    title="Categorise",
+    description="Say what up to 50 lines are or pay; confirm posts them, corrections too.",
     takes=CategoriesSchema,
     gives=CategorisedSchema,
     run=run,

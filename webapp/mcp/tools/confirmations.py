@@ -34,8 +34,8 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 TOOL = Tool(
     name="confirm_lines",
-    title="Confirm lines",
-    description="Post up to 120 lines as they stand; one without a category is posted as uncategorised.",
+    title="Confirm",
+    description="Post up to 120 lines as they stand; those without a category as uncategorised.",
     takes=ConfirmedLinesSchema,
     gives=OutcomeSchema,
     run=run,

@@ -122,9 +122,8 @@ def _next(accounts: list[Json], transfers: int | None) -> str:
 
 TOOL = Tool(
     name="get_context",
-    title="Where am I",
-    description="Call it first: whose books, today, what this key may do, bank accounts, broken proofs, "
-    "waiting proposals.",
+    title="Context",
+    description="Whose books, today, what this key may do, bank accounts, broken proofs, waiting proposals.",
     takes=NothingSchema,
     gives=ContextSchema,
     run=run,

@@ -19,8 +19,8 @@ from webapp.schemas.untrusted import Untrusted
 class AttachmentSchema(WriteSchema):
     """A file with what stands on it, and the line that paid it."""
 
-    text = ma.fields.String(metadata={"description": "The file, if it is text."})
-    content = ma.fields.String(metadata={"description": "Else as base64."})
+    text = ma.fields.String(metadata={"description": "A file that is text."})
+    content = ma.fields.String(metadata={"description": "Else its base64."})
     file_name = ma.fields.String()
     total = WrittenAmount()
     currency = ma.fields.String()
@@ -123,7 +123,7 @@ def _read(document: Json) -> str:
 
 TOOL = Tool(
     name="attach_document",
-    title="Attach a document",
+    title="Attach",
     description="Keep a receipt or invoice and attach it to its line; without one it shows those that fit.",
     takes=AttachmentSchema,
     gives=AttachedSchema,

@@ -23,6 +23,7 @@ class LegSchema(Schema):
     currency = ma.fields.String()
     merchant = NameOrId()
     project = NameOrId()
+    tax_code = NameOrId()
 
 
 class EntryOrVoidSchema(WriteSchema):
@@ -36,7 +37,7 @@ class EntryOrVoidSchema(WriteSchema):
     )
     draft = ma.fields.Boolean(load_default=False)
     reverses_on = ma.fields.String()
-    void = fields.Id(metadata={"description": "An entry."})
+    void = fields.Id()
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
@@ -72,6 +73,7 @@ def _void(arguments: Mapping[str, Any]) -> Json:
 
 def _leg(leg: Mapping[str, Any], directory: Directory) -> Json:
     found: Json = {"accountId": directory.account_id(leg["account"]), "amount": leg["amount"]}
+    found |= directory.taxed(leg)
     found |= {"currency": leg["currency"]} if "currency" in leg else {}
     found |= {"orgMerchantId": directory.merchant_for(leg["merchant"])} if "merchant" in leg else {}
     return found | ({"projectId": directory.project_id(leg["project"])} if "project" in leg else {})
@@ -80,7 +82,7 @@ def _leg(leg: Mapping[str, Any], directory: Directory) -> Json:
 TOOL = Tool(
     name="write_entry",
     title="Write an entry",
-    description="Post an entry by hand, or void one.",
+    description="Post an entry by hand, or void one by its id. Legs with a taxCode include their tax.",
     takes=EntryOrVoidSchema,
     gives=OutcomeSchema,
     run=run,

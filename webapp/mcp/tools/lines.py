@@ -31,7 +31,7 @@ class LineFilterSchema(Schema):
 
     account = NameOrId()
     category = NameOrId()
-    from_ = ma.fields.String(data_key="from", metadata={"description": "YYYY-MM-DD"})
+    from_ = ma.fields.String(data_key="from")
     to = ma.fields.String()
     state = fields.OneOf(*STATES, load_default="all")
     text = ma.fields.String(metadata={"description": "Of the bank, or an amount."})
@@ -201,8 +201,8 @@ def _part(split: Json) -> str:
 
 TOOL = Tool(
     name="find_lines",
-    title="Find lines",
-    description="Bank lines, newest first, with what they likely pay, their transfer or likely category, and why.",
+    title="Lines",
+    description="Bank lines, newest first, with what each likely pays or is, and why.",
     takes=LineFilterSchema,
     gives=FoundLinesSchema,
     run=run,

@@ -1,6 +1,6 @@
 """Accounts, merchants and projects in the books, found by a model's id, code or name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from typing import Any, Final
@@ -83,6 +83,10 @@ class Directory:
         return list(api_calls.every("/accounts", "accounts"))
 
     @cached_property
+    def _tax_codes(self) -> list[Json]:
+        return list(api_calls.every("/tax/codes", "taxCodes"))
+
+    @cached_property
     def _projects(self) -> list[Json]:
         return list(api_calls.every("/projects", "projects"))
 
@@ -116,6 +120,12 @@ class Directory:
     def project_id(self, wanted: str | int | None) -> int | None:
         """Return the id of a project, or None."""
         return None if wanted is None else int(_one(wanted, self._projects, "project")["id"])
+
+    def taxed(self, said: Mapping[str, Any]) -> Json:
+        """Give the tax code that is said of a leg or a part, as the API takes it; nothing without one."""
+        if "tax_code" not in said:
+            return {}
+        return {"taxCodeId": int(_one(said["tax_code"], self._tax_codes, "tax code")["id"])}
 
 
 def day_of(written: str) -> str:

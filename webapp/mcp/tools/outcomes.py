@@ -1,6 +1,7 @@
 """The answers to writes: the result or the proposal in a few figures, and what to do next."""
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -23,14 +24,20 @@ LEFT_OUT: Final = "The blockers say what it leaves out. These can be sent again"
 SOME_REFUSED: Final = "The blockers say what the books refuse."
 NOTHING_WRITTEN: Final = "Nothing was written."
 LONGEST_NOTE: Final = 2000
+# What posts entries, and may say that they are late for their tax return.
+POSTS: Final = re.compile(r"/journal-entries(?:/\d+/(?:void|post))?|/transactions(?:/\d+)?/confirm")
 
 
 class WriteSchema(Schema):
-    """What every write takes: why, and a key under which it is done once however often it is sent."""
+    """What every write takes: why, and a key under which it is done once however often it is sent.
+
+    `late` takes what it posts into the next tax return, where that of its tax point is filed.
+    """
 
     why = ma.fields.String()
     idempotency_key = ma.fields.String()
     replaces = ActId()
+    late = ma.fields.Boolean()
 
 
 def write(
@@ -45,6 +52,7 @@ def write(
 ) -> ApiAnswer:
     """Make a tool's write with its reason and key, answered in figures unless `view` is None."""
     reason = {"note": arguments["why"]} if arguments.get("why") else {}
+    body = _timed(path, body, arguments)
     # What is only tried uses no key up.
     key = None if query.get("dryRun") else arguments.get("idempotency_key")
     query["replaces"] = arguments.get("replaces")
@@ -80,8 +88,15 @@ def plan(
     title: str, steps: Sequence[tuple[str, str, Json]], arguments: Mapping[str, Any], **query: Any
 ) -> ApiAnswer:
     """Make several writes as one plan, done or proposed as a whole."""
-    sent = [{"method": method, "path": api_calls.API + path, "body": body} for method, path, body in steps]
+    sent = [
+        {"method": method, "path": api_calls.API + path, "body": _timed(path, body, arguments)}
+        for method, path, body in steps
+    ]
     return write("POST", "/plans", {"title": title, "steps": sent}, arguments, **query)
+
+
+def _timed(path: str, body: Json, arguments: Mapping[str, Any]) -> Json:
+    return {**body, "late": True} if arguments.get("late") and POSTS.fullmatch(path) else body
 
 
 def outcome(answer: ApiAnswer, *, done: str = "Done.") -> Json:

@@ -36,8 +36,8 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 TOOL = Tool(
     name="settle_pair",
-    title="Pair lines",
-    description="Two lines that are one line twice, or the two sides of a transfer between own accounts.",
+    title="Pair",
+    description="Two lines that are one, or the two sides of a transfer between own accounts.",
     takes=PairSchema,
     gives=OutcomeSchema,
     run=run,

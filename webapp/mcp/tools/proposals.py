@@ -108,8 +108,7 @@ def _waiting(seconds: int) -> Iterator[float]:
 TOOL = Tool(
     name="check_proposals",
     title="Proposals",
-    description="Whether proposals wait, were done, or were refused and why. waitSeconds (at most 25) "
-    "waits for it.",
+    description="Whether proposals wait, are done, or were refused and why. waitSeconds waits.",
     takes=ProposalsQuerySchema,
     gives=ProposalStatesSchema,
     run=run,

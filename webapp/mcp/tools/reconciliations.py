@@ -228,7 +228,7 @@ TOOL = Tool(
     name=NAME,
     title="Reconcile",
     description="What stands between books and statement; propose makes one plan that categorises, "
-    "confirms, clears and completes.",
+    "confirms and proves.",
     takes=StatementSchema,
     gives=ReconcilingSchema,
     run=run,

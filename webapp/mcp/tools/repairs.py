@@ -72,8 +72,8 @@ def _mends(outcome: Json, proof: Json) -> bool:
 TOOL = Tool(
     name=NAME,
     title="Repair a proof",
-    description="Undo what broke a proof, reopen its statement, or accept its items as they are; explain "
-    "shows what each changes.",
+    description="Undo what broke a proof, reopen its statement, or accept its items; explain shows what each "
+    "changes.",
     takes=RepairSchema,
     gives=RepairedSchema,
     run=run,

@@ -30,7 +30,7 @@ class ReportChoiceSchema(Schema):
     kind = fields.OneOf(*KINDS, required=True)
     from_ = ma.fields.String(data_key="from")
     to = ma.fields.String()
-    account = NameOrId(metadata={"description": "For general_ledger."})
+    account = NameOrId()
     limit = fields.WholeNumber(least=1, most=LARGEST, load_default=MOST_ROWS)
     cursor = ma.fields.String()
 
@@ -141,7 +141,7 @@ def _amount(total: Any) -> str:
 
 TOOL = Tool(
     name="report",
-    title="A report",
+    title="Report",
     description="In base currency. Debits are positive, a profit above 0.",
     takes=ReportChoiceSchema,
     gives=ReportTableSchema,

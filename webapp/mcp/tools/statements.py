@@ -37,14 +37,14 @@ class PushedLineInputSchema(Schema):
 class StatementFileSchema(WriteSchema):
     """A file, or lines."""
 
-    text = ma.fields.String(metadata={"description": "The file, if it is text."})
-    content = ma.fields.String(metadata={"description": "Else as base64."})
+    text = ma.fields.String(metadata={"description": "A file that is text."})
+    content = ma.fields.String(metadata={"description": "Else its base64."})
     file_name = ma.fields.String()
     lines = ma.fields.List(
         ma.fields.Nested(PushedLineInputSchema), validate=ma.validate.Length(min=1, max=MOST_LINES)
     )
     account = NameOrId(metadata={"description": "If the file names none."})
-    mapping = fields.JsonObject()
+    mapping = fields.JsonObject(metadata={"type": "object"})
     commit = ma.fields.Boolean(load_default=False)
 
 
@@ -177,9 +177,9 @@ def _account(account: Json) -> Json:
 
 TOOL = Tool(
     name="import_statement",
-    title="Import a statement",
-    description="A bank file (CAMT, MT940, OFX, QIF, CSV, XLSX; 1 MiB) or up to 500 lines: what is new and "
-    "what known; commit brings it in.",
+    title="Import",
+    description="A bank file (CAMT, MT940, OFX, QIF, CSV, XLSX; 1 MiB) or up to 500 lines: what is new "
+    "or known; commit brings it in.",
     takes=StatementFileSchema,
     gives=ImportedSchema,
     run=run,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import marshmallow as ma
@@ -13,7 +14,9 @@ from webapp.ledger.currencies import canonical
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.journal.entries import Leg, keeps_base, mirrored
+from webapp.ledger.journal.mirrors import share
 from webapp.ledger.money import Money
+from webapp.ledger.tax import amounts
 from webapp.queries.common import merchants
 from webapp.queries.suggestions.document_bookings import BookedPart
 from webapp.schemas.bookkeeping.journal_entries import NewEntryPageSchema
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 BLANK_LEGS = 2
 MOST_SUGGESTED = 4
 IDS = ("orgMerchantId", "projectId", "taxCodeId")
+# The tax that a document states within an amount; with another amount it says nothing.
+STATED = ("tax", "taxBase")
 # What a leg says of the item that it begins.
 OF_ITEMS = ("dueOn", "reference")
 Row = Mapping[str, Any]
@@ -45,6 +50,7 @@ class EntryForm:
     rows: list[dict[str, Any]]
     accounts: Sequence[Account] = field(default_factory=list)
     document_id: str | None = None
+    tax_point: str | None = None
 
     def body(self) -> dict[str, Any]:
         """The body of the API, or ValidationError with the names of the inputs."""
@@ -67,7 +73,26 @@ class EntryForm:
         currency = {"currency": row["currency"]} if row.get("currency") else {}
         account = account_of(self.accounts, row["accountId"])
         base = {"amountBase": _base(row)} if row.get("amountBase") else {}
-        return {"accountId": str(account.id), "amount": signed(row), **base, **currency, **facts}
+        amount = signed(row)
+        return {
+            "accountId": str(account.id),
+            "amount": amount,
+            **base,
+            **currency,
+            **facts,
+            **self._tax(row, amount),
+        }
+
+    def _tax(self, row: Row, amount: str) -> dict[str, Any]:
+        """The tax point of a leg with a code, and the tax that its document states within the amount that it has."""
+        is_stated = bool(row.get("tax")) and row.get("taxOf") == amount
+        if row.get("taxCodeId"):
+            stated = {name: row[name] for name in STATED if is_stated and row.get(name)}
+            return {"taxPoint": self.tax_point} | stated if self.tax_point else stated
+        if is_stated:
+            sentence = f"The document states {row['tax'].lstrip('-')} of tax in this: choose its code."
+            raise ma.ValidationError({"taxCodeId": [sentence]})
+        return {}
 
     def legs(self, base: str) -> tuple[list[Leg], list[str]]:
         """The legs that can be read, and messages on what the others need."""
@@ -113,6 +138,8 @@ class EntryForm:
             if path.startswith("postings.") and path.endswith(".amount"):
                 row = self.rows[int(path.split(".")[1])]
                 name = path.removesuffix("amount") + ("credit" if row.get("credit") else "debit")
+            elif path.startswith("postings.") and path.endswith(".taxPoint"):
+                name = "taxPoint"
             places[name] = messages
         return places
 
@@ -135,6 +162,7 @@ def read() -> EntryForm:
         rows=rows,
         accounts=queries.accounts.choices.accounts(organization_id(), with_feeds=True),
         document_id=str(body["documentId"]) if body.get("documentId") else None,
+        tax_point=str(body["taxPoint"]) if body.get("taxPoint") else None,
     )
 
 
@@ -150,8 +178,17 @@ def of_document(document: Document, day: date) -> EntryForm:
     labels = {account.id: label(account) for account in accounts}
     booking = queries.suggestions.document_bookings.booking(document)
     if booking.problem is None:
-        rows = [_row(each, labels) for each in booking.postings]
-        return EntryForm(day.isoformat(), document.label, None, rows, accounts, document_id=str(document.id))
+        rows = _with_stated_taxes(document, booking.postings, labels)
+        tax_point = queries.suggestions.document_bookings.tax_point_of(document)
+        return EntryForm(
+            day.isoformat(),
+            document.label,
+            None,
+            rows or [_row(each, labels) for each in booking.postings],
+            accounts,
+            document_id=str(document.id),
+            tax_point=tax_point.isoformat() if rows and tax_point else None,
+        )
     first, second = ({}, {}) if document.total is None else _sides(document, document.total)
     first |= {
         "accountId": labels.get(document.account_id or 0, ""),
@@ -170,6 +207,35 @@ def document_of(form: EntryForm) -> Document | None:
         return queries.documents.documents.get(organization_id(), document_id) if document_id else None
     except NotFoundError:
         return None
+
+
+def _with_stated_taxes(
+    document: Document, parts: Sequence[BookedPart], labels: Mapping[int, str]
+) -> list[dict[str, Any]]:
+    """The rows of a document in books with tax codes: what it states by rate with its tax, for which a code is chosen.
+
+    None where there are no codes, or the document states no tax of each rate.
+    """
+    is_sale = queries.documents.parties.is_own(document)
+    codes = queries.tax.codes.by_rate(document.organization_id, "SALE" if is_sale else "PURCHASE")
+    nets = [each for each in parts if each.kind == "NET"]
+    taxes = queries.suggestions.document_bookings.stated_taxes_of(document, nets)
+    if not codes or len(taxes) != len(nets):
+        return []
+    base = queries.access.organizations.base_currency(document.organization_id)
+    in_base = queries.documents.stated_taxes.in_base(document, base)
+    shares = share(in_base.minor, [each.minor for each in taxes]) if in_base and any(taxes) else []
+    rows = []
+    for number, (part, tax) in enumerate(zip(nets, taxes, strict=True)):
+        size = abs(part.amount) + tax
+        sign = -1 if part.amount.minor < 0 else 1
+        row = _row(replace(part, amount=Money(sign * size.minor, size.currency)), labels)
+        code = codes.get(Decimal(part.rate)) if part.rate else None
+        stated = {"tax": str(Money(sign * tax.minor, tax.currency)), "taxOf": signed(row)} if tax else {}
+        if shares:
+            stated["taxBase"] = str(Money(sign * shares[number], base))
+        rows.append(row | stated | {"taxCodeId": str(code or "")})
+    return [*rows, *(_row(each, labels) for each in parts if each.kind not in ("NET", "TAX"))]
 
 
 def _row(part: BookedPart, labels: Mapping[int, str]) -> dict[str, Any]:
@@ -194,13 +260,18 @@ def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, 
     return first, second
 
 
-def of_draft(entry: JournalEntry) -> EntryForm:
-    """Fill the form from a draft."""
+def of_draft(entry: JournalEntry, *, as_written: bool = True) -> EntryForm:
+    """Fill the form from a draft, as somebody wrote it with its tax codes, or with the legs of their taxes."""
     legs = queries.journal.manual_entries.written_legs(entry)
+    return _of_legs(entry, _as_written(entry, legs) if as_written else legs, as_written=as_written)
+
+
+def _of_legs(entry: JournalEntry, legs: Sequence[Leg], *, as_written: bool) -> EntryForm:
     accounts = queries.accounts.choices.accounts(
         organization_id(), with_feeds=True, chosen=[leg.account_id for leg in legs]
     )
     labels = {account.id: label(account) for account in accounts}
+    points = {leg.tax_point for leg in legs if leg.tax_code_id and leg.tax_point}
     merged = _merged()
     return EntryForm(
         effective_at=entry.effective_on.isoformat(),
@@ -216,12 +287,49 @@ def of_draft(entry: JournalEntry) -> EntryForm:
                 "currency": leg.currency,
                 "orgMerchantId": str(counting(leg.merchant_id, merged) or ""),
                 "projectId": str(leg.project_id or ""),
+                "taxCodeId": str((as_written and leg.tax_code_id) or ""),
                 **_of_item(leg.due_on, leg.reference),
             }
             for leg in legs
         ],
         accounts=accounts,
+        tax_point=next(iter(points)).isoformat() if len(points) == 1 and as_written else None,
     )
+
+
+def of_posted(entry: JournalEntry) -> EntryForm:
+    """Fill the form from a posted entry as it counts, with its corrections, to correct it."""
+    return _of_legs(entry, _as_written(entry, queries.journal.entries.effective_legs(entry)), as_written=True)
+
+
+def _as_written(entry: JournalEntry, legs: Sequence[Leg]) -> list[Leg]:
+    """Give the legs of an entry with the taxes of their codes in them; those of another currency as they stand."""
+    coded = [leg for leg in legs if leg.tax_code_id]
+    if any(leg.currency != entry.base_currency for leg in coded):
+        return [replace(leg, tax_code_id=None) for leg in legs]
+    of_taxes = {each.id for each in queries.tax.packs.accounts(entry.organization_id).values()}
+    codes = [leg.tax_code_id and (leg.tax_code_id, leg.tax_point) for leg in legs]
+    written = amounts.written(
+        [(leg.amount_minor, code, leg.account_id in of_taxes) for leg, code in zip(legs, codes, strict=True)]
+    )
+    return [
+        replace(leg, amount_minor=amount, amount_base_minor=None) if leg.tax_code_id else leg
+        for leg, amount in zip(legs, written, strict=True)
+        if amount is not None
+    ]
+
+
+def kept_or_sent(form: EntryForm, entry: JournalEntry) -> EntryForm:
+    """Give the form of a draft; the legs of its taxes stay as they are where no leg was changed."""
+
+    def legs(of: EntryForm) -> list[tuple[str, ...]]:
+        names = ("accountId", "debit", "credit", "currency", "amountBase", *IDS, *OF_ITEMS)
+        return [tuple(str(row.get(name) or "") for name in names) for row in of.rows]
+
+    shown = of_draft(entry)
+    if legs(form) != legs(shown) or form.tax_point != shown.tax_point:
+        return form
+    return replace(form, rows=of_draft(entry, as_written=False).rows)
 
 
 def _merged() -> MergedMerchants:

@@ -10,6 +10,7 @@ from webapp.pages.bookkeeping import entry_forms
 from webapp.pages.bookkeeping.entry_forms import EntryForm
 from webapp.pages.bookkeeping.journal_entries import show_entry
 from webapp.schemas.bookkeeping.journal_entries import (
+    CorrectionFormSchema,
     EntryChangesFormSchema,
     EntryPostFormSchema,
     EntryPostSchema,
@@ -99,13 +100,38 @@ def change(entry_id: int) -> Response:
     try:
         services.bookkeeping.manual_entries.change(
             entry,
-            **EntryChangesFormSchema().load(form.body()),
+            **EntryChangesFormSchema().load(entry_forms.kept_or_sent(form, entry).body()),
             post=asks_to_post(),
             force=is_forced(),
             **acting(),
         )
     except REFUSALS as error:
         return show_form(form, entry_id=entry_id, problem=problem_of(error))
+    return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
+
+
+@bp.get("/<id:entry_id>/correct")
+@requires("confirm")
+def correct(entry_id: int) -> Response:
+    """Show a posted entry in the form, to correct it."""
+    entry = queries.journal.entries.get(organization_id(), entry_id)
+    return show_form(entry_forms.of_posted(entry), entry_id=entry_id, correcting=True)
+
+
+@bp.post("/<id:entry_id>/correct")
+@requires("confirm")
+def post_correction(entry_id: int) -> Response:
+    """Post the correction of an entry, or show the errors at their inputs."""
+    entry = queries.journal.entries.get(organization_id(), entry_id)
+    form = entry_forms.read()
+    try:
+        body = CorrectionFormSchema().load(
+            {"postings": form.body()["postings"]}
+            | {name: request.form.get(name) or None for name in ("reason", "wasWrong")}
+        )
+        services.bookkeeping.posted_corrections.correct(entry, **body, **acting())
+    except REFUSALS as error:
+        return show_form(form, entry_id=entry_id, problem=problem_of(error), correcting=True)
     return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
 
 
@@ -152,7 +178,9 @@ def is_forced() -> bool:
     return request.form.get("act") in (POST_AS_WELL, SAVE_AS_WELL)
 
 
-def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem | None = None) -> Response:
+def show_form(
+    form: EntryForm, *, entry_id: int | None = None, problem: Problem | None = None, correcting: bool = False
+) -> Response:
     """Render the form as it was typed, with its balance and its errors."""
     organization = queries.access.organizations.get(organization_id())
     day = day_of(form)
@@ -166,6 +194,8 @@ def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem 
     context: dict[str, Any] = {
         "form": form,
         "entry": entry,
+        "correcting": correcting,
+        "typed": request.form,
         "document": document,
         "day": day,
         "rows": [

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from flask import Blueprint, Response, current_app, request, url_for
@@ -15,6 +15,7 @@ from webapp.queries.audit.activity import Acts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.culprits import Culprit, Culprits
 from webapp.queries.reconciliation.hub import HubRecord
+from webapp.queries.tax.periods import DueReturn
 from webapp.queries.transactions.waiting_lines import WaitingLines
 from webapp.queries.transfers.watched import WatchedAccount
 from webapp.schemas.addresses import HubPageQuerySchema
@@ -30,6 +31,8 @@ ORDER = ("broken", "needs", "never", "reconciled")
 RECENT_ACTS = 6
 # So many ticks in a row leave room for other acts beside them.
 MOST_TICKS = 10
+# A return waits for a person so long before it is due.
+NOTICE_OF_RETURNS = timedelta(days=31)
 
 
 @bp.get("/")
@@ -101,6 +104,7 @@ class Waiting(NamedTuple):
     lines: WaitingLines | None
     inbox_count: int
     watched: Sequence[WatchedAccount]
+    due_returns: Sequence[DueReturn]
     todo_count: int
 
 
@@ -110,9 +114,11 @@ def waiting_in(accounts: Sequence[HubRecord]) -> Waiting:
     watched = [each for each in queries.transfers.watched.watched(organization_id()) if each.open_items]
     broken = [each for each in accounts if each.broken is not None]
     unconfirmed = [each for each in accounts if each.unconfirmed_count]
-    things = principal().waiting, inbox_count, len(watched), len(broken), len(unconfirmed)
+    today = queries.access.organizations.today(organization_id(), requests.now())
+    due = queries.tax.periods.due(organization_id(), today + NOTICE_OF_RETURNS)
+    things = principal().waiting, inbox_count, len(watched), len(broken), len(unconfirmed), len(due)
     lines = queries.transactions.waiting_lines.of_accounts(organization_id(), accounts)
-    return Waiting(lines, inbox_count, watched, sum(things))
+    return Waiting(lines, inbox_count, watched, due, sum(things))
 
 
 def recent() -> list[Acts]:

@@ -87,8 +87,9 @@ def confirm_many() -> Response:
     except ActTooLargeError as error:
         return render_dock(first.feed_account_id, problem=problem_of(error, place="dock"))
     problem = problem_of_refused(results, "confirmed")
-    notice = None if problem else notice_of(first, ids, results)
-    return render_dock(first.feed_account_id, problem=problem, notice=notice)
+    fa_id = first.feed_account_id
+    notice = listed(fa_id, results) if problem else notice_of(first, ids, results)
+    return render_dock(fa_id, problem=problem, notice=notice)
 
 
 def confirm_part(
@@ -146,6 +147,13 @@ def problem_of_refused(results: Sequence[ItemResult], done: str) -> Problem | No
         return None
     message = f"{len(results) - len(refused)} of {len(results)} {done}. {refused[0].error}"
     return Problem(message, refused[0].code, 409, place="dock")
+
+
+def listed(fa_id: int, results: Sequence[ItemResult]) -> dict[str, Any]:
+    """The notice on refused lines, each with its reason."""
+    refused = [line_parts.refusal(each.id, each.error) for each in results if isinstance(each, FailedItem)]
+    text = f"{len(results) - len(refused)} of {counted(len(results), 'line')} confirmed."
+    return {"text": text, **line_parts.refused_lines(fa_id, refused)}
 
 
 def question(

@@ -1,15 +1,16 @@
 """Settling the open items that are ticked, and undoing a settlement, on the page of transfers."""
 
-from flask import Blueprint, Response, url_for
+from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
+from webapp.pages.owed import show_statement
 from webapp.pages.transactions.transfers import show
-from webapp.schemas.transactions.settlements import SettlementUndoSchema, TickedItemsFormSchema
+from webapp.schemas.transactions.settlements import SettlementUndoFormSchema, TickedItemsFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_back
-from webapp.web.rendering.problems import problem_of
+from webapp.web.rendering.problems import REFUSALS, problem_of
 
 bp = Blueprint("settlements", __name__, url_prefix="/settlements")
 
@@ -30,8 +31,12 @@ def settle() -> Response:
 @bp.post("/<id:settlement_id>/undo")
 @requires("confirm")
 def undo(settlement_id: int) -> Response:
-    """Undo a settlement."""
+    """Undo a settlement, or show the error."""
     settlement = queries.items.settlements.get(organization_id(), settlement_id)
-    reason = SettlementUndoSchema().load(form_body())["reason"]
-    services.transactions.settlements.undo(settlement, reason=reason, **acting())
+    try:
+        body = SettlementUndoFormSchema().load(form_body())
+        services.transactions.settlements.undo(settlement, **body, **acting())
+    except REFUSALS as error:
+        shown = show_statement if "from" in request.args else show
+        return shown(problem=problem_of(error))
     return redirect_back(url_for("transfers.index", accountId=settlement.account_id))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
@@ -12,14 +12,20 @@ import marshmallow as ma
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.splits import shares, size_of
 from webapp.ledger.money import Money, money_at, total
+from webapp.ledger.tax import amounts
 from webapp.schemas.fields import AMOUNT_WANTED, DECIMAL
 from webapp.web.rendering.forms import chosen_id, form_body
 
 if TYPE_CHECKING:
-    from webapp.queries.transactions.named_lines import NamedSplit
+    from webapp.queries.transactions.transactions import SplitRecord, TransactionRecord
     from webapp.queries.transactions.workspaces import WorkspaceLine
 
-CHOICES: Final = {"accountId": "account_id", "orgMerchantId": "org_merchant_id", "projectId": "project_id"}
+CHOICES: Final = {
+    "accountId": "account_id",
+    "orgMerchantId": "org_merchant_id",
+    "projectId": "project_id",
+    "taxCodeId": "tax_code_id",
+}
 # What is typed for the rest of the line.
 REST: Final = "="
 Row = dict[str, Any]
@@ -41,21 +47,17 @@ class Rest:
         return f"{self.left.formatted} is left."
 
 
-def of_line(line: WorkspaceLine, charges_account_id: int | None = None) -> list[Row]:
+def of_line(
+    line: WorkspaceLine, charges_account_id: int | None = None, of_taxes: Collection[int] = ()
+) -> list[Row]:
     """The rows of the form: the present parts, or an empty one beside the rest that stays where the line is.
 
-    The charges that the bank states within the line are proposed as a part of the account for them.
+    Parts with tax codes have their tax, as somebody wrote them; `of_taxes` are the accounts of that. The charges that
+    the bank states within the line are proposed as a part of the account for them.
     """
-    parts: Sequence[WorkspaceLine | NamedSplit] = line.splits or [line]
-    rows = [
-        {
-            "amount": str(size_of(part.amount, line.amount)) if line.splits else None,
-            **{name: getattr(part, name) for name in CHOICES.values()},
-        }
-        for part in parts
-    ]
     if line.splits:
-        return [*rows, empty()]
+        return [*_of_splits(line, line.splits, of_taxes), empty()]
+    rows = [empty() | {name: getattr(line, name, None) for name in CHOICES.values()}]
     charges = (line.details or {}).get("charges")
     if not charges or charges_account_id is None:
         return [empty(), *rows]
@@ -64,15 +66,37 @@ def of_line(line: WorkspaceLine, charges_account_id: int | None = None) -> list[
     return [empty() | {"amount": amount, "account_id": charges_account_id}, *rows]
 
 
+def _of_splits(
+    line: WorkspaceLine | TransactionRecord, splits: Sequence[SplitRecord], of_taxes: Collection[int]
+) -> list[Row]:
+    codes = [each.tax_code_id and (each.tax_code_id, each.tax_point) for each in splits]
+    written = amounts.written(
+        [
+            (each.amount.minor, code, each.account_id in of_taxes)
+            for each, code in zip(splits, codes, strict=True)
+        ]
+    )
+    return [
+        {
+            "amount": str(size_of(Money(amount, each.amount.currency), line.amount)),
+            "tax_point": each.tax_point,
+            **{name: getattr(each, name) for name in CHOICES.values()},
+        }
+        for each, amount in zip(splits, written, strict=True)
+        if amount is not None
+    ]
+
+
 def empty() -> Row:
     """A row for a further part."""
-    return dict.fromkeys(("amount", *CHOICES.values()))
+    return dict.fromkeys(("amount", "tax_point", *CHOICES.values()))
 
 
 def typed() -> list[Row]:
     """The rows as they were typed."""
     return [
-        {"amount": row.get("amount")} | {name: chosen_id(row.get(key)) for key, name in CHOICES.items()}
+        {"amount": row.get("amount"), "tax_point": row.get("taxPoint")}
+        | {name: chosen_id(row.get(key)) for key, name in CHOICES.items()}
         for row in sent()
     ]
 
@@ -99,8 +123,27 @@ def read(line: Money) -> list[dict[str, Any]]:
     problems |= {index: {"amount": ["Only one part can take the rest."]} for index in open_rows[:-1]}
     if problems:
         raise ma.ValidationError({"splits": problems})
-    amounts = zip(sizes, shares(line, list(sizes.values())), strict=True)
-    return [{**rows[index], "amount": str(amount)} for index, amount in amounts if amount]
+    sized = zip(sizes, shares(line, list(sizes.values())), strict=True)
+    return [{**rows[index], "amount": str(amount)} for index, amount in sized if amount]
+
+
+def are_as_shown(
+    line: TransactionRecord, splits: Sequence[Mapping[str, Any]], of_taxes: Collection[int]
+) -> bool:
+    """Return whether read parts are those that the form showed; then the tax that a document stated stays."""
+    if not line.splits:
+        return False
+    shown = [
+        [money_at(Decimal(row["amount"]), line.currency, ""), *(row[name] for name in CHOICES.values())]
+        for row in _of_splits(line, line.splits, of_taxes)
+    ]
+    return shown == [
+        [
+            size_of(Money.of(each["amount"], line.currency), line.amount),
+            *(chosen_id(each.get(key)) for key in CHOICES),
+        ]
+        for each in splits
+    ]
 
 
 def rest(line: Money, rows: Iterable[Mapping[str, Any]]) -> Rest:

@@ -13,6 +13,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.pages.transactions import split_forms, stale_edits
 from webapp.pages.transactions.feed_accounts import render_line
+from webapp.pages.transactions.workspace_facts import of_taxes
 from webapp.queries.suggestions.document_bookings import ChosenAccounts
 from webapp.schemas.documents.bookings import SplitByDocumentFormSchema
 from webapp.schemas.transactions.line_forms import ShownFormSchema, TransactionFormSchema
@@ -137,6 +138,8 @@ def save(line: Transaction) -> None:
     changes = TransactionFormSchema().load(body)
     shown, _, text = (changes.pop(name, None) for name in ("shown", "shown_at", "shown_description"))
     present = queries.transactions.transactions.record(line)
+    if body.get("splits") and split_forms.are_as_shown(present, body["splits"], of_taxes()):
+        del changes["splits"]
     changed = {
         name: value
         for name, value in changes.items()

@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 STRIP_MONTHS = 12
 
 
+def of_taxes() -> set[int]:
+    """Find the accounts of taxes, on which nobody writes a part himself."""
+    return {each.id for each in queries.tax.packs.accounts(organization_id()).values()}
+
+
 class WorkspaceFacts:
     """What the parts of a workspace show, asked of the books at most once, and only where a part needs it."""
 
@@ -135,7 +140,7 @@ class WorkspaceFacts:
         if self.line is None:
             return []
         charges = queries.accounts.accounts.by_role(organization_id(), Role.BANK_CHARGES)
-        return [*split_forms.of_line(self.line, charges.id)]
+        return [*split_forms.of_line(self.line, charges.id, of_taxes())]
 
     @cached_property
     def rest(self) -> split_forms.Rest | None:
@@ -206,6 +211,9 @@ class WorkspaceFacts:
             "accounts": accounts(organization_id(), chosen=chosen),
             "merchants": of.merchants(organization_id()),
             "projects": of.projects(organization_id()),
+            "codes": queries.tax.codes.choices(organization_id())
+            if self._typed or self._edited("splits")
+            else (),
             "project_groups": of.project_groups(organization_id()),
         }
 

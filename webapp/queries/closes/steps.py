@@ -1,8 +1,8 @@
 """The steps of a month's close, each by the predicate of the list that its link leads to."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,7 +13,7 @@ from webapp.ledger.closing.schedules import PartState
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.ledger.tax.forms import is_over_limit, period_of
+from webapp.ledger.tax.forms import is_over_limit
 from webapp.ledger.titles import counted
 from webapp.models import DaySum, FeedAccount, JournalEntry, Organization, TaxPack, Transaction
 from webapp.queries.access import organizations
@@ -194,29 +194,17 @@ def _parties(organization_id: str, to: date) -> CloseStep:
 
 def _tax(organization: Organization, to: date) -> CloseStep | None:
     """Count the returns that were due by a day and are not filed, and forms whose errors are too large for one."""
-    installed: Sequence[TaxPack] = db.session.scalars(
-        sa.select(TaxPack).where(TaxPack.organization_id == organization.id).order_by(TaxPack.name)
-    ).all()
+    installed = packs.all_installed(organization.id)
     if not installed:
         return None
-    late = sum(_unfiled(organization.id, each, to) for each in installed)
+    late = len(periods.due(organization.id, to))
     over = sum(_is_over_limit(organization, each) for each in installed)
     sentence = f"{counted(late, 'tax return')} due by {_day(to)} {'is' if late == 1 else 'are'} not filed."
     if over:
         sentence += f" The errors of {counted(over, 'form')} are above what a return may put right."
-    return CloseStep("tax", _state(late + over), late + over, sentence, None)
-
-
-def _unfiled(organization_id: str, pack: TaxPack, to: date) -> int:
-    form = packs.content(pack.name).form
-    last = periods.newest(organization_id, pack.name)
-    first, count = pack.starts_on if last is None else last.ends_on + timedelta(days=1), 0
-    while True:
-        end = period_of(first, pack.starts_on, pack.frequency).last
-        due_on = form.due_on(end)
-        if due_on is None or due_on > to:
-            return count
-        first, count = end + timedelta(days=1), count + 1
+    return CloseStep(
+        "tax", _state(late + over), late + over, sentence, "tax.index", named={"due": to.isoformat()}
+    )
 
 
 def _is_over_limit(organization: Organization, pack: TaxPack) -> bool:

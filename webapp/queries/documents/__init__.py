@@ -13,6 +13,7 @@ from webapp.queries.documents import (
     payments,
     retention,
     same_invoices,
+    stated_taxes,
     suggestions,
     texts,
 )

@@ -1,3 +1,3 @@
 """Questions on taxes: codes, packs with the accounts of taxes, rates, and returns."""
 
-from webapp.queries.tax import before_filing, codes, packs, parts, rates, returns, stamps, unpaid
+from webapp.queries.tax import before_filing, codes, packs, parts, periods, rates, returns, stamps, unpaid

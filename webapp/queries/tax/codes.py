@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
@@ -46,6 +47,21 @@ def choices(organization_id: str) -> list[dict[str, Any]]:
     )
     found = db.session.scalars(statement.order_by(TaxCode.code))
     return [{"id": each.id, "name": f"{each.code} · {each.name}"} for each in found]
+
+
+def by_rate(organization_id: str, side: str) -> dict[Decimal, int]:
+    """Find the code that each rate of an invoice most likely is: the first one that the pack has."""
+    statement = sa.select(TaxCode).where(
+        TaxCode.organization_id == organization_id,
+        TaxCode.side == side,
+        TaxCode.is_archived.is_(False),
+        TaxCode.is_self_assessed.is_(False),
+        TaxCode.amount_is == "BASE",
+    )
+    found: dict[Decimal, int] = {}
+    for each in db.session.scalars(statement.order_by(TaxCode.id)):
+        found.setdefault(each.rate, each.id)
+    return found
 
 
 def taken(organization_id: str, codes: Iterable[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Packs: those that there are, and those that books have installed, with their accounts."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -72,6 +72,17 @@ def is_before(organization_id: str, forms: Collection[str], day: date) -> bool:
         TaxPack.organization_id == organization_id, TaxPack.name.in_(forms), TaxPack.starts_on > day
     )
     return db.session.scalar(statement.limit(1)) is not None
+
+
+def all_installed(organization_id: str) -> Sequence[TaxPack]:
+    """List the packs that books have installed by name."""
+    statement = sa.select(TaxPack).where(TaxPack.organization_id == organization_id)
+    return db.session.scalars(statement.order_by(TaxPack.name)).all()
+
+
+def has_any(organization_id: str) -> bool:
+    """Return whether books keep taxes."""
+    return bool(all_installed(organization_id))
 
 
 def listed(organization_id: str) -> list[PackRecord]:

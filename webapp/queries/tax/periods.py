@@ -70,6 +70,27 @@ class Periods:
         return self.filed[0].ends_on + timedelta(days=1) if self.filed else self.pack.starts_on
 
 
+@dataclass(frozen=True, slots=True)
+class DueReturn:
+    """A return that is not filed, and the day on which it is due."""
+
+    form: str
+    period: Period
+    due_on: date
+
+
+def due(organization_id: str, day: date) -> list[DueReturn]:
+    """List the returns that are due by a day and not filed, of all installed forms."""
+    found = []
+    for pack in packs.all_installed(organization_id):
+        form, own = packs.content(pack.name).form, Periods(pack, standing(organization_id, pack.name))
+        period = own.of(own.first_open)
+        while (due_on := form.due_on(period.last)) is not None and due_on <= day:
+            found.append(DueReturn(pack.name, period, due_on))
+            period = own.of(period.last + timedelta(days=1))
+    return found
+
+
 def periods_of(organization_id: str, form: str) -> Periods:
     """Find the periods of an installed form, or raise NotInstalledError."""
     pack = packs.installed(organization_id, form)

@@ -79,6 +79,10 @@ def _postings(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any
         posting.org_merchant_id,
         posting.project_id,
         posting.transaction_id,
+        # What the records do not show.
+        *(sa.null(), sa.null(), sa.false()),
+        posting.tax_code_id,
+        posting.tax_point,
     ]
     return (
         sa.select(posting.journal_entry_id, *of_leg)

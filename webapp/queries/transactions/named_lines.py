@@ -68,6 +68,8 @@ def named_split(names: PartNames, split: SplitRecord) -> NamedSplit:
         split.amount,
         split.project_id,
         split.org_merchant_id,
+        split.tax_code_id,
+        split.tax_point,
         account_name=names.account(split.account_id),
         merchant_name=names.merchant(split.org_merchant_id),
         project_name=names.project(split.project_id),

@@ -41,6 +41,8 @@ class SplitRecord:
     amount: Money
     project_id: int | None
     org_merchant_id: int | None
+    tax_code_id: int | None = None
+    tax_point: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,13 @@ def splits_of(line: Money, legs: Sequence[Leg], known: Mapping[int, int]) -> lis
     elif others and any(leg.currency == line.currency for leg in legs):
         legs = in_currency(bank, legs, *others)
     return [
-        SplitRecord(leg.account_id, Money(-leg.amount_minor, leg.currency), leg.project_id, leg.merchant_id)
+        SplitRecord(
+            leg.account_id,
+            Money(-leg.amount_minor, leg.currency),
+            leg.project_id,
+            leg.merchant_id,
+            leg.tax_code_id,
+            leg.tax_point,
+        )
         for leg in legs
     ]

@@ -315,8 +315,25 @@ class AdjustmentSchema(Schema):
     )
 
 
+# On pages, `why` is the note of an act.
+WRONG_OF_FORM = fields.OneOf(*WHY_WRONG, allow_none=True, load_default=None, data_key="wasWrong")
+
+
+class CorrectionFormSchema(CorrectionSchema):
+    """The same from a form."""
+
+    postings = ma.fields.List(
+        ma.fields.Nested(PostingFormSchema),
+        required=True,
+        validate=(ma.validate.Length(min=1, max=MOST_POSTINGS, error=ENOUGH), enough),
+    )
+    why = WRONG_OF_FORM
+
+
 class VoidFormSchema(VoidSchema):
     """The same from a form."""
+
+    why = WRONG_OF_FORM
 
     copy = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     force = fields.FormFlag(load_default=False)  # type: ignore[assignment]

@@ -173,13 +173,16 @@ class TaxPackChangesSchema(Schema):
 
 
 class TaxInputSchema(Schema):
-    """The tax of what somebody writes: an amount with a code includes its tax, unless it says that it does not."""
+    """The tax of what somebody writes: an amount with a code includes its tax, unless it says that it does not.
 
-    tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True)
-    tax_included = fields.Flag()
-    tax_point = fields.Day(allow_none=True)
-    tax = fields.Amount(allow_none=True, metadata=STATED)
-    tax_base = fields.Amount(allow_none=True, metadata=STATED_IN_BASE)
+    What was written becomes legs, which have their codes in entries.
+    """
+
+    tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True, load_only=True)
+    tax_included = fields.Flag(load_only=True)
+    tax_point = fields.Day(allow_none=True, load_only=True)
+    tax = fields.Amount(allow_none=True, load_only=True, metadata=STATED)
+    tax_base = fields.Amount(allow_none=True, load_only=True, metadata=STATED_IN_BASE)
 
 
 class PostedBoxSchema(Schema):

@@ -1,5 +1,7 @@
 """The schemas of tax returns."""
 
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.ledger.references import Kind
@@ -81,6 +83,24 @@ class BadDebtSchema(Schema):
         Kind.ACCOUNT, required=True, metadata={"description": "The id of the account that bears the loss."}
     )
     note = fields.Text(most=2000, load_default="", metadata={"description": "Why, for the audit trail."})
+
+
+class BadDebtFormSchema(BadDebtSchema):
+    """The same from the form of an item."""
+
+    class Meta:
+        """The item is in the address."""
+
+        exclude = ("item_id",)
+
+    counter_account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    note = fields.Text(most=2000, allow_none=True, load_default="")
+
+    @ma.post_load
+    def without_note(self, body: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Read an empty note as none."""
+        del kwargs
+        return {**body, "note": body["note"] or ""}
 
 
 class UnpaidBillsSchema(Schema):
@@ -185,10 +205,19 @@ class OpenReturnPageSchema(AddressSchema, OpenReturnQuerySchema):
     """The same as the address of its page says it; without a form it is the first one."""
 
     form = fields.Text(least=1, most=32, load_default="")
+    late_from = fields.Digits(least=0, load_default=0)
+
+
+class TaxPageSchema(AddressSchema):
+    """The day by which returns are due that the page of taxes lists; by default today."""
+
+    due = fields.Day(load_default=None)
 
 
 class ReturnPostingPageSchema(AddressSchema, ReturnPostingQuerySchema):
-    """The box of a filed return that its page shows."""
+    """The box of a filed return that its page shows, and from which of its late items on."""
+
+    late_from = fields.Digits(least=0, load_default=0)
 
 
 class FilingSchema(Schema):

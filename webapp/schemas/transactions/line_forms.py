@@ -13,6 +13,7 @@ from webapp.schemas.instants import Since
 from webapp.schemas.items import PaidPartFormSchema, ShortFormSchema
 from webapp.schemas.transactions.transactions import (
     MOST_SPLITS,
+    WANTED_SPLITS,
     ConfirmSchema,
     SplitSchema,
     TransactionChangesSchema,
@@ -60,6 +61,7 @@ class SplitFormSchema(SplitSchema):
     account_id = fields.FormId(required=True)  # type: ignore[assignment]
     project_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     org_merchant_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    tax_code_id = fields.FormId(allow_none=True, load_only=True)  # type: ignore[assignment]
 
 
 class TransactionFormSchema(TransactionChangesSchema):
@@ -71,7 +73,7 @@ class TransactionFormSchema(TransactionChangesSchema):
 
     splits = ma.fields.List(
         ma.fields.Nested(SplitFormSchema),
-        validate=ma.validate.Length(min=2, max=MOST_SPLITS, error="Split a line into 2 to 100 parts."),
+        validate=ma.validate.Length(min=1, max=MOST_SPLITS, error=WANTED_SPLITS),
     )
 
     settles = ma.fields.List(ma.fields.Nested(PaidPartFormSchema), allow_none=True)

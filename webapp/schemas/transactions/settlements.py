@@ -85,6 +85,13 @@ class SettlementUndoSchema(Schema):
             raise ma.ValidationError(sentence, "on")
 
 
+class SettlementUndoFormSchema(SettlementUndoSchema):
+    """The same from a form, where `why` is the note of an act."""
+
+    why = fields.OneOf(*UNDO_REASONS, load_default="MISTAKE", data_key="cause")
+    transaction_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+
+
 class SettlementQuerySchema(PageSchema):
     """Which settlements to list."""
 

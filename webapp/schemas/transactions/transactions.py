@@ -15,6 +15,7 @@ from webapp.schemas.tax.codes import TaxInputSchema
 from webapp.schemas.untrusted import Untrusted
 
 MOST_SPLITS = 100
+WANTED_SPLITS = "Split a line into 2 to 100 parts, or one with a tax code."
 MOST_IDS = 500
 
 
@@ -198,9 +199,7 @@ class TransactionChangesSchema(Schema):
     splits = ma.fields.List(
         ma.fields.Nested(SplitSchema),
         allow_none=True,
-        validate=ma.validate.Length(
-            min=1, max=MOST_SPLITS, error="Split a line into 2 to 100 parts, or one with a tax code."
-        ),
+        validate=ma.validate.Length(min=1, max=MOST_SPLITS, error=WANTED_SPLITS),
     )
     settles = paid_parts()
     short = ma.fields.Nested(ShortSchema, allow_none=True)

@@ -33,7 +33,7 @@ DAYS: Final = frozenset(
         "issuedOn",
         "itemsFrom",
     }
-    | {"lockDate", "openingDate", "statementDate", "to"}
+    | {"lockDate", "on", "openingDate", "receivedOn", "statementDate", "taxPoint", "to"}
 )
 AMOUNTS: Final = frozenset(
     {
@@ -47,7 +47,7 @@ AMOUNTS: Final = frozenset(
         "statementBalance",
         "writeOffLimit",
     }
-    | {"tax", "total"}
+    | {"tax", "taxBase", "taxOf", "total"}
 )
 RATES: Final = frozenset({"unitsPerBase"})
 

@@ -155,8 +155,8 @@ def _row(item: Json) -> Json:
 
 TOOL = Tool(
     name="find_owed",
-    title="What is owed",
-    description="Open items of customers or suppliers by age; or what a line may pay, best choice first, with its "
+    title="Owed",
+    description="Open items by age; or what a line may pay, best first, with its "
     "call. Owed to us is above zero.",
     takes=OwedFilterSchema,
     gives=FoundItemsSchema,

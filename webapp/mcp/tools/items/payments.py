@@ -70,9 +70,9 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 TOOL = Tool(
     name="settle_items",
-    title="Settle items",
-    description="Let a line pay open items when confirmed, as find_owed's calls; without a line, items of "
-    "one party that add up to zero settle each other.",
+    title="Settle",
+    description="Let a line pay open items once confirmed; without one, items of a party that add up to zero "
+    "settle each other.",
     takes=SettledItemsSchema,
     gives=OutcomeSchema,
     run=run,
