@@ -11,6 +11,7 @@ from webapp.models.audit import (
     WrittenRow,
 )
 from webapp.models.base import delete_rows, of_same_organization, refers_to, update_rows
+from webapp.models.closes import Close, CloseMark, ClosePolicy, OwnStep
 from webapp.models.documents import DeclinedRelation, Document, DocumentFile, DocumentRelation
 from webapp.models.feed_lines import FeedLine, FeedPush, LineChange, ProviderBalance
 from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine

@@ -4,6 +4,7 @@ from webapp.services import (
     access,
     accounts,
     bookkeeping,
+    closes,
     documents,
     feeds,
     imports,

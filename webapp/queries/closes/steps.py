@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -32,7 +32,10 @@ TO_MEND = (RevaluationState.NEVER, RevaluationState.STALE, RevaluationState.RATE
 
 @dataclass(frozen=True, slots=True)
 class CloseStep:
-    """A step of a close: what is left of it, and the page that lists it, if there is one, with its arguments."""
+    """A step of a close: what is left of it, and the page that lists it, if there is one, with its arguments.
+
+    One that a person ticked or accepted says who did, when and why.
+    """
 
     code: str
     state: StepState
@@ -42,6 +45,11 @@ class CloseStep:
     amount: Money | None = None
     named: Mapping[str, Any] = field(default_factory=dict)
     href: str | None = None
+    owner: str | None = None
+    due_on: date | None = None
+    done_by: str | None = None
+    done_at: datetime | None = None
+    note: str | None = None
 
 
 def of_period(organization_id: str, days: Period, cut_off: CutOff) -> list[CloseStep]:
