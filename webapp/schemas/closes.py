@@ -71,6 +71,28 @@ class CutOffSchema(CutOffSumSchema):
     rows = ma.fields.List(ma.fields.Nested(CutOffRowSchema), metadata={"description": "Its entries."})
 
 
+class UnprovedEntrySchema(Schema):
+    """An entry that needs a document by the organization's policy, and has none."""
+
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
+    effective_on = fields.Day(metadata={"description": "The day of the entry."})
+    description = Untrusted(metadata={"description": "The description of the entry."})
+    amount = fields.Amount(metadata={"description": "What it moves."})
+
+
+class AccountChangeSchema(Schema):
+    """An account of the result that changed much against the period before."""
+
+    account_id = fields.Id(Kind.ACCOUNT)
+    name = Untrusted(metadata={"description": "The name of the account."})
+    before = fields.Amount(metadata={"description": "What it moved in the period before."})
+    now = fields.Amount(metadata={"description": "What it moved in this one."})
+    change = fields.Amount(metadata={"description": "The difference."})
+    note = Untrusted(
+        allow_none=True, metadata={"description": "Why, in a sentence; null until somebody says so."}
+    )
+
+
 class FigureMoveSchema(Schema):
     """A figure of a close that the books have differently now."""
 
@@ -103,6 +125,16 @@ class CloseSchema(Schema):
     to = fields.Day(metadata={"description": "The last day that it closes."})
     steps = ma.fields.List(ma.fields.Nested(CloseStepSchema), metadata={"description": STEPS})
     cut_off = ma.fields.Nested(CutOffSchema, metadata={"description": CUT_OFF})
+    evidence = ma.fields.List(
+        ma.fields.Nested(UnprovedEntrySchema),
+        attribute="looked.unproved",
+        metadata={"description": "The entries that the step `evidence` counts."},
+    )
+    flux = ma.fields.List(
+        ma.fields.Nested(AccountChangeSchema),
+        attribute="looked.changes",
+        metadata={"description": "The changes that the step `flux` asks about."},
+    )
     status = fields.OneOf(
         *CloseState, metadata={"description": "OPEN until somebody prepares it; REOPENED is open again."}
     )

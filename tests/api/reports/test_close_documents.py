@@ -157,7 +157,8 @@ def test_the_newest_close_is_reopened_and_the_next_follows_on_it(kept, books, si
     closed(signed_in)
     first = kept.get(f"{MARCH}/document").json
     entry(kept, books, "2026-04-02", "7.00")
-    closed(signed_in, "/api/closes/2026-04")
+    accept = [{"step": "flux", "note": "Nothing was sold"}]
+    closed(signed_in, "/api/closes/2026-04", accept=accept)
     april = kept.get("/api/closes/2026-04/document").json
     assert april["document"]["previousDigest"] == first["digest"]
     assert signed_in.post(f"{MARCH}/reopen", json={"note": "x"}).json["code"] == "not_newest"
@@ -167,7 +168,7 @@ def test_the_newest_close_is_reopened_and_the_next_follows_on_it(kept, books, si
     assert (answer.status_code, answer.json["close"]["status"]) == (200, "REOPENED")
     assert kept.get("/api/lock-date").json["lockDate"] == "2026-03-31"
     entry(kept, books, "2026-04-03", "8.00")
-    closed(signed_in, "/api/closes/2026-04")
+    closed(signed_in, "/api/closes/2026-04", accept=accept)
     again = kept.get("/api/closes/2026-04/document").json
     assert again["document"]["previousDigest"] == april["digest"]
     assert not [*faults(again["document"], again["digest"]), *faults(first["document"], first["digest"])]
@@ -202,3 +203,88 @@ def test_own_steps_are_ticked_by_people(kept, ben, signed_in):
         == 200
     )
     closed(signed_in)
+
+
+def test_large_changes_need_a_sentence(kept, books, signed_in):
+    closed(signed_in)
+    entry(kept, books, "2026-04-10", "450.00")
+    april = "/api/closes/2026-04"
+    rows = [
+        (each["name"], each["before"], each["now"], each["note"]) for each in close_of(kept, april)["flux"]
+    ]
+    assert rows == [("Orders", "-1100.00", "0.00", None), ("Motor", "300.00", "450.00", None)]
+    kept.put("/api/close-steps/policy", json={"fluxAmount": "100.00", "fluxPercent": 60})
+    assert [each["name"] for each in close_of(kept, april)["flux"]] == ["Orders"]
+    about = str(books.account_id("Orders"))
+    assert kept.post(f"{april}/steps/flux/done", json={"about": about}).status_code == 422
+    answer = kept.post(f"{april}/steps/flux/done", json={"about": about, "note": "No market in April"})
+    assert answer.status_code == 200, answer.json
+    closed(signed_in, april)
+    frozen = kept.get(f"{april}/document").json["document"]["flux"]
+    assert [each["note"] for each in frozen] == ["No market in April"]
+
+
+def test_entries_need_a_document_from_an_amount_on(kept, books, bank):
+    asked = {"expensesFrom": "250.00", "manualFrom": "1000.00"}
+    assert kept.put("/api/close-steps/policy", json=asked).status_code == 200
+    found = close_of(kept)
+    assert [each["amount"] for each in found["evidence"]] == ["300.00", "1100.00"]
+    step = next(each for each in found["steps"] if each["code"] == "evidence")
+    assert (step["state"], step["count"], step["amount"]) == ("TO_DO", 2, "1400.00")
+    exempt = {**asked, "exemptAccountIds": [books.account_id("Motor"), books.account_id("Cash")]}
+    kept.put("/api/close-steps/policy", json=exempt)
+    assert close_of(kept)["evidence"] == []
+    kept.put("/api/close-steps/policy", json={"expensesFrom": "300.01"})
+    assert close_of(kept)["evidence"] == []
+
+
+def test_what_stays_where_it_is_booked_is_left(kept, bank, books):
+    bank.open()
+    bank.lock("2026-03-31")
+    line = bank.send("2026-03-30", "-5.00", "Late")
+    kept.patch(f"/api/transactions/{line}", json={"accountId": books.account_id("Motor")})
+    kept.post(f"/api/transactions/{line}/confirm")
+    bank.lock("2026-02-28")
+    (row,) = close_of(kept)["cutOff"]["rows"]
+    body = {"about": str(row["journalEntryId"]), "note": "It is small"}
+    found = kept.post(f"{MARCH}/steps/cut_off/done", json=body).json["close"]
+    step = next(each for each in found["steps"] if each["code"] == "cut_off")
+    assert (step["state"], step["count"], found["cutOff"]["count"]) == ("DONE", 0, 1)
+    assert kept.post(f"{MARCH}/steps/cut_off/done", json={"about": "999999"}).status_code == 422
+
+
+def test_the_page_walks_a_close(kept, ben, books, bank, signed_in):
+    bank.open()
+    line = bank.send("2026-03-02", "-5.00", "Early")
+    kept.patch(f"/api/transactions/{line}", json={"accountId": books.account_id("Motor")})
+    kept.post(f"/api/transactions/{line}/confirm")
+    page = signed_in.get("/month-end/2026-03").text
+    assert "1 bank account is not proved to 31 Mar 2026" in page
+    assert "Close and lock March 2026" in page
+    assert "Close and lock" not in ben.browser().get("/month-end/2026-03").text
+    refused = signed_in.post("/month-end/2026-03/complete", data={})
+    assert "accept each step with a note" in refused.text
+    form = {"note-statements": "The bank is late", "note": "As always"}
+    assert ben.browser().post("/month-end/2026-03/prepare", data=form).status_code == 303
+    prepared = signed_in.get("/month-end/2026-03").text
+    assert "Ben prepared it on" in prepared
+    digest_ = close_of(kept)["digest"]
+    assert signed_in.post("/month-end/2026-03/approve", data={"digest": digest_}).status_code == 303
+    page = signed_in.get("/month-end/2026-03").text
+    assert "Its figures are still those of the books" in page
+    assert "Left by Ben: The bank is late" in page
+    kept.patch(f"/api/accounts/{books.account_id('Motor')}", json={"inScope": False, "note": "Private"})
+    page = signed_in.get("/month-end/2026-03").text
+    assert "795.00 → 1100.00" in page
+    assert "Private" in page
+    assert signed_in.post("/month-end/2026-03/reopen", data={"note": "Look again"}).status_code == 303
+    assert kept.get("/api/lock-date").json["lockDate"] is None
+
+
+def test_the_hub_shows_what_is_left_of_the_first_month_with_entries(kept, books, bank, signed_in):
+    bank.open()
+    kept.post("/api/close-steps", json={"name": "Count the till"})
+    part = signed_in.htmx("GET", "/month-end", target="month_end").text
+    assert "March 2026: 4 of 5 done" in part
+    assert "Count the till" in part
+    assert "Everything is posted" not in part

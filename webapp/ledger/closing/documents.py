@@ -139,6 +139,13 @@ def _gone(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]
     return [row["reconciliationId"] for row in before if row["holds"] and row["digest"] not in standing]
 
 
+def is_document(record: object) -> bool:
+    """Return whether a record is the document of a close with its digest, as the interface answers it."""
+    document = record.get("document") if isinstance(record, dict) else None
+    needed = ("period", "baseCurrency", "trialBalance", "totals", "cutOff")
+    return isinstance(document, dict) and all(name in document for name in needed) and "digest" in record  # type: ignore[operator]
+
+
 def faults(document: Document, stated: str) -> Iterator[tuple[str, str]]:
     """Find what is wrong with a saved document: its digest, and sums that its rows do not come to."""
     name = f"The close of {document['period']}"

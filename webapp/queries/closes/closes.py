@@ -1,7 +1,7 @@
 """The close of a month as it stands: its steps, judged anew on each read, its cut-off, and what it froze."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
@@ -11,11 +11,11 @@ from webapp.database.sessions import db
 from webapp.ledger.closing.closes import CloseState, StepState, month_named, period_to_close
 from webapp.ledger.closing.documents import FigureMove
 from webapp.ledger.periods import Period, month_end
-from webapp.models import Close, JournalEntry
+from webapp.models import Close, CloseMark, JournalEntry
 from webapp.queries.access import organizations
-from webapp.queries.closes import documents, marks, steps
+from webapp.queries.closes import documents, marks, reviews, steps
 from webapp.queries.closes.documents import CloseAct
-from webapp.queries.closes.steps import CloseStep
+from webapp.queries.closes.steps import CloseStep, Looked
 from webapp.queries.journal import cut_offs
 from webapp.queries.journal.cut_offs import CutOff
 
@@ -33,6 +33,7 @@ class CloseRecord:
     status: CloseState
     steps: Sequence[CloseStep]
     cut_off: CutOff
+    looked: Looked
     row: Close | None = None
     verdict: str | None = None
     moved: Sequence[FigureMove] = ()
@@ -104,6 +105,16 @@ def _first_entry(organization_id: str, after: date) -> date | None:
     return db.session.scalar(statement.order_by(JournalEntry.effective_on, JournalEntry.id).limit(1))
 
 
+def _looked(organization_id: str, days: Period, ticked: Mapping[tuple[str, str], CloseMark]) -> Looked:
+    asked = marks.policy(organization_id)
+    return Looked(
+        asked.expenses_from_minor is not None or asked.manual_from_minor is not None,
+        reviews.without_document(organization_id, days, asked),
+        reviews.changes(organization_id, days, asked, ticked),
+        {int(about) for code, about in ticked if code == "cut_off" and about.isdecimal()},
+    )
+
+
 def read(organization_id: str, period: str, now: datetime) -> CloseRecord:
     """Read the close of a month, or raise YearBetweenError or PeriodOpenError."""
     row = newest_of(organization_id, month_named(period))
@@ -111,10 +122,11 @@ def read(organization_id: str, period: str, now: datetime) -> CloseRecord:
     days = Period(row.starts_on, row.ends_on) if row and is_closed else days_of(organization_id, period, now)
     cut_off = cut_offs.of_period(organization_id, days.first, days.last)
     ticked = marks.of_period(organization_id, period)
-    found = steps.of_period(organization_id, days, cut_off)
+    looked = _looked(organization_id, days, ticked)
+    found = steps.of_period(organization_id, days, cut_off, looked)
     found += marks.own_of_month(organization_id, days.last, ticked)
     status = CloseState.OPEN if row is None else CloseState(row.status)
-    record = CloseRecord(period, days.first, days.last, status, found, cut_off, row)
+    record = CloseRecord(period, days.first, days.last, status, found, cut_off, looked, row)
     if row is None or status is CloseState.REOPENED:
         return record
     frozen = json.loads(row.document)

@@ -17,7 +17,7 @@ from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
 from webapp.models import ActionRequest, Close, JournalEntry, ProofBreak, Reconciliation
 from webapp.queries.access import organizations
-from webapp.queries.closes.steps import CloseStep
+from webapp.queries.closes.steps import CloseStep, Looked
 from webapp.queries.currencies import revaluation_verdicts
 from webapp.queries.items import ageing
 from webapp.queries.journal.cut_offs import CutOff
@@ -44,7 +44,7 @@ class CloseAct:
 
 
 def facts(
-    organization_id: str, days: Period, steps: Sequence[CloseStep], cut_off: CutOff
+    organization_id: str, days: Period, steps: Sequence[CloseStep], cut_off: CutOff, looked: Looked
 ) -> dict[str, object]:
     """Write what a close freezes of the books, with its steps as they are left."""
     years = organizations.financial_years(organization_id)
@@ -66,6 +66,15 @@ def facts(
                 {"journalEntryId": each.journal_entry_id, "amount": str(each.amount)} for each in cut_off.rows
             ],
         },
+        "flux": [
+            {
+                "accountId": each.account_id,
+                "before": str(each.before),
+                "now": str(each.now),
+                "note": each.note,
+            }
+            for each in looked.changes
+        ],
         "steps": [
             {
                 "code": each.code,

@@ -193,7 +193,7 @@ def _accepted(step: Any, notes: Mapping[str, str]) -> Any:
 
 def _facts(record: CloseRecord, actor: Actor) -> dict[str, Any]:
     days = closes.Period(record.from_, record.to)
-    return documents.facts(actor.organization_id, days, record.steps, record.cut_off)
+    return documents.facts(actor.organization_id, days, record.steps, record.cut_off, record.looked)
 
 
 def _as_kept(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What people tick in closes, the steps that an organization adds to them, and what it asks of them."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -9,7 +9,7 @@ from webapp.database.sessions import db
 from webapp.ledger.closing.closes import month_named
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.money import Money, money_at
-from webapp.models import Account, CloseMark, ClosePolicy, Membership, Merchant, OwnStep
+from webapp.models import Account, CloseMark, ClosePolicy, JournalEntry, Membership, Merchant, OwnStep
 from webapp.queries.access import organizations
 from webapp.queries.closes import closes, marks
 from webapp.queries.common import lookups
@@ -17,8 +17,8 @@ from webapp.services.audit import field_changes
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 
-# The steps within which people tick single things: changes that they explain, late rows that they have seen.
-WITHIN = ("flux", "tax")
+# The steps within which people tick single things: changes that they explain, and what stays where it is booked.
+WITHIN: Final = {"flux": ("a change of account", Account), "cut_off": ("the late entry", JournalEntry)}
 
 
 class NotTickedError(UnprocessableError):
@@ -43,6 +43,10 @@ def done(
         actor, now, "tick_close_step", ("close", period), title=title, note=note, payload=payload
     ) as doing:
         _refuse_closed(period, actor)
+        if code == "flux" and not note.strip():
+            raise NotTickedError(
+                "Say in a sentence why it changed.", fields={"note": ["Say why it changed."]}
+            )
         found = _mark(period, code, about, actor)
         if found is not None and found.note == note:
             doing.nothing_to_do()
@@ -94,8 +98,9 @@ def _named(actor: Actor, code: str, about: str) -> str:
     own = next((each for each in marks.own_steps(actor.organization_id) if code == f"own-{each.id}"), None)
     if own is not None and not about:
         return own.name
-    if code in WITHIN and about:
-        return f"{code} {about}"
+    if code in WITHIN and about.isdecimal():
+        words, model = WITHIN[code]
+        return f"{words} {lookups.refer(model, actor.organization_id, int(about), 'about').id}"
     raise NotTickedError(fields={"code": [str(NotTickedError.__doc__)]})
 
 
