@@ -247,8 +247,6 @@ CALL_KINDS: Final = (
     "close_steps_create",
     "close_steps_put_policy",
     "close_steps_update",
-    "closes_approve",
-    "closes_complete",
     "closes_prepare",
     "closes_reopen",
     "closes_tick",

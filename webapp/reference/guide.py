@@ -160,7 +160,8 @@ AREAS = {
     "Automation rules": "Conditions and effects that act on bank lines when they are imported, or by hand. "
     "`SETTLE_BY_REFERENCE` has no value: a line pays the one open item that its text names, if exactly that is open.",
     "Bank lines": "The lines of banks, and their entries in the books.",
-    "Closes of months": "What is left to do before a month is closed, and what is booked after it.",
+    "Closes of months": "What is left to do before a month is closed, what it froze, and what moved it since.",
+    "Steps of closes": "Steps of one's own, which people tick, and what closes ask for.",
     "Documentation": "The documentation of this API.",
     "Documents": "Receipts, invoices and bills with their files, and the lines and entries that they belong to.",
     "Events": "The audit chain as a feed, oldest first: who did what, each with the hash of the one before.",

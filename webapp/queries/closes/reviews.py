@@ -1,4 +1,4 @@
-"""What people look at in a close: entries without a document, and accounts that changed much since the period before."""
+"""What people look at in a close: entries without a document, and accounts that changed much since the last period."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

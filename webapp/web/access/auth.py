@@ -162,11 +162,18 @@ def _demand_kind(view: Any) -> None:
         raise NoScopeError("Only an API key may ask this; a session may not.")
 
 
+class SignInNeededError(NoScopeError):
+    """Only somebody who signed in may do this."""
+
+    own_code = "person_needed"
+
+
 def demand_session() -> None:
     """Refuse a token, for acts of signed-in people only (403)."""
     if principal().session_hash is None:
-        raise NoScopeError(
-            "Sign in to do this; a token cannot make tokens, approve proposals, add members or switch organizations."
+        raise SignInNeededError(
+            "Sign in to do this; a token cannot make tokens, approve proposals, close months, add members or switch"
+            " organizations."
         )
 
 
