@@ -114,6 +114,7 @@ PACKAGES = {
         "reconciliation",
         "inbox",
         "imports",
+        "closes",
         "bookkeeping",
         "documents",
         "transactions",

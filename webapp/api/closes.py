@@ -65,7 +65,7 @@ def prepare(body: dict[str, Any], period: str) -> dict[str, Any]:
 
 
 @bp.post("/<string:period>/approve")
-@requires("admin", session_only=True, is_heavy=True)
+@requires("admin", closes=True, is_heavy=True)
 @bp.arguments(CloseApprovalSchema)
 @bp.response(200, changing(AnswerSchema))
 def approve(body: dict[str, Any], period: str) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def approve(body: dict[str, Any], period: str) -> dict[str, Any]:
 
 
 @bp.post("/<string:period>/complete")
-@requires("admin", session_only=True, is_heavy=True)
+@requires("admin", closes=True, is_heavy=True)
 @bp.arguments(ClosePreparationSchema)
 @bp.response(200, changing(AnswerSchema))
 def complete(body: dict[str, Any], period: str) -> dict[str, Any]:

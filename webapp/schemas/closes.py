@@ -104,7 +104,7 @@ class FigureMoveSchema(Schema):
 class CloseActSchema(Schema):
     """An act after a close that moved what it froze."""
 
-    action_request_id = ma.fields.String()
+    action_request_id = ma.fields.String(metadata={"description": "The id of its action request."})
     by = Untrusted(metadata={"description": "Who did it."})
     at = fields.Timestamp()
     note = Untrusted(metadata={"description": "Why, in the words of who did it."})
