@@ -115,6 +115,7 @@ PACKAGES = {
         "reconciliation",
         "inbox",
         "imports",
+        "closes",
         "bookkeeping",
         "documents",
         "transactions",

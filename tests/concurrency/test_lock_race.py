@@ -39,7 +39,7 @@ def test_nothing_is_dated_in_a_period_after_its_lock_was_acknowledged(gunicorn, 
             statuses.update(
                 (answer.path.split("/")[2], answer.status, answer.body.get("code", "")) for answer in answers
             )
-            opened = ada.put("/api/lock-date", json={"lockDate": None, "reason": "The next round"})
+            opened = ada.browser().put("/api/lock-date", json={"lockDate": None, "reason": "The next round"})
             assert opened.status_code == 200
     late = bank.ask(entries_behind_the_lock)
     figure("P6", f"{POSTERS} posters against 1 lock, {count} rounds: {len(late)} behind it, {dict(statuses)}")

@@ -178,6 +178,23 @@ def returns(teller: Teller) -> None:
     teller.post(f"/tax/returns/{filed['id']}/withdraw", {"reason": "A bill of December is missing"})
 
 
+def closes(teller: Teller) -> None:
+    """Prepare a month with a step of one's own."""
+    step = teller.post("/close-steps", {"name": "Count the till", "dueAfter": 5})["closeStep"]["id"]
+    teller.get("/close-steps")
+    teller.get("/close-steps/policy")
+    teller.put("/close-steps/policy", {"needsTwo": True, "expensesFrom": "250.00"})
+    teller.post(f"/closes/2026-10/steps/own-{step}/done", {"note": "120.00 counted"})
+    teller.post(f"/closes/2026-10/steps/own-{step}/undone", {})
+    teller.patch(f"/close-steps/{step}", {"isArchived": True})
+    left = [
+        each["code"] for each in teller.get("/closes/2026-10")["close"]["steps"] if each["state"] == "TO_DO"
+    ]
+    accept = [{"step": each, "note": "Left as an example"} for each in left]
+    teller.post("/closes/2026-10/prepare", {"accept": accept, "note": "As always"})
+    teller.get("/closes/2026-10/document")
+
+
 def schedules(teller: Teller, accounts: dict[str, int]) -> None:
     """Release a prepayment in parts."""
     body = {
@@ -396,7 +413,7 @@ def settings(teller: Teller, accounts: dict[str, int]) -> None:
     teller.post("/journal-entries", {"effectiveAt": "2026-10-30", "postings": dollars, "post": True})
     teller.put("/exchange-rates", {"rates": [{**rate, "day": "2026-10-31", "unitsPerBase": "1.1"}]})
     teller.get("/revaluations?asOf=2026-10-31")
-    teller.get("/closes/2026-10")
+    closes(teller)
     revalued = teller.post("/revaluations", {"asOf": "2026-10-31"})["result"]["journalEntryIds"]
     teller.post(f"/journal-entries/{revalued[0]}/take-back", {"reason": "Not recognised in this year"})
     teller.put("/financial-year", {"firstMonth": 7})

@@ -125,7 +125,7 @@ class Walk:
 
     def lock(self):
         body = {"lockDate": self.chance.choice((None, self.day())), "reason": "Closing", "moveDrafts": True}
-        return self.ada.put("/api/lock-date", json=body).status_code
+        return self.ada.browser().put("/api/lock-date", json=body).status_code
 
     def exchange(self):
         """Carry what is in another currency at the rate of a day: no item changes by it, and the tie counts it."""

@@ -116,7 +116,7 @@ def write(ada, bank, day):
 
 
 def lock(ada, day):
-    answer = ada.put("/api/lock-date", json={"lockDate": day, "reason": "Why not"})
+    answer = ada.browser().put("/api/lock-date", json={"lockDate": day, "reason": "Why not"})
     assert answer.status_code == 200, answer.json
 
 

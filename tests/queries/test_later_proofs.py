@@ -58,7 +58,10 @@ def test_a_new_confirm_behind_a_lock_mends_later_proofs_too(bank, desk, proved):
 
 def test_a_void_on_a_later_day_without_a_lock_is_mended_by_a_new_confirm(ada, bank, desk, proved):
     feed, january, february = proved
-    assert ada.put("/api/lock-date", json={"lockDate": None, "reason": "Open again"}).status_code == 200
+    assert (
+        ada.browser().put("/api/lock-date", json={"lockDate": None, "reason": "Open again"}).status_code
+        == 200
+    )
     body = {"reason": "Wrong", "effectiveAt": "2025-04-02"}
     answer = ada.post(f"/api/journal-entries/{desk.line(b_of(feed))['journalEntryId']}/void", json=body)
     assert answer.status_code == 200, answer.json

@@ -56,6 +56,8 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
     return {
         "transaction_id": drafted,
         "period": "2026-03",
+        "code": "lines",
+        "own_step_id": ada.post("/api/close-steps", json={"name": mark}).json["closeStep"]["id"],
         "entry_id": act["result"]["journalEntryIds"][0],
         "request_id": act["actionRequestId"],
         "plan_id": plan["id"],

@@ -28,6 +28,7 @@ NOUNS = (
     "bookkeeping.revaluations",
     "bookkeeping.schedules",
     "callers",
+    "close_steps",
     "closes",
     "documentation",
     "documents.documents",

@@ -1,15 +1,19 @@
 """The verification of saved proofs, without any books."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
+from typing import Any
 
 import click
 
 from webapp.commands.books import JSON, answer
 from webapp.ledger import titles
+from webapp.ledger.closing import documents
 from webapp.ledger.proofs import proof_files, proof_findings
 from webapp.ledger.proofs.proof_files import NoProofFileError
+from webapp.ledger.proofs.proof_findings import Finding
 
 
 @click.command("verify-proof")
@@ -32,14 +36,15 @@ from webapp.ledger.proofs.proof_files import NoProofFileError
 def verify_proof(
     context: click.Context, files: tuple[Path, ...], evidence: tuple[Path, ...], *, as_json: bool
 ) -> None:
-    """Verify saved proofs: digest, figures, state, the order of several, and their files.
+    """Verify saved proofs and closes: digest, figures, state, the order of several, and their files.
 
     Exit status 1 if one is wrong. Proofs that were reopened or broken when they were saved are reported.
     """
-    saved = [proof for path in files for proof in _read(path)]
+    closes = [close for path in files for close in _closes_in(path)]
+    saved = [proof for path in files for proof in ([] if _closes_in(path) else _read(path))]
     proofs = proof_findings.without_copies(saved)
     given = {str(path): _digest(path) for path in evidence}
-    found = [*proof_findings.findings(proofs), *proof_findings.of_files(proofs, given)]
+    found = [*proof_findings.findings(proofs), *proof_findings.of_files(proofs, given), *_faults(closes)]
     missing = proof_findings.missing_files(proofs, given)
     notes = list(proof_findings.notes(proofs))
     not_covered = proof_findings.not_covered(proofs)
@@ -54,12 +59,13 @@ def verify_proof(
             }
             for each in proofs
         ],
+        "closes": [{"period": each["document"]["period"], "digest": each["digest"]} for each in closes],
         "findings": [each.as_json() for each in found],
         "notes": [each.as_json() for each in notes],
         "notCovered": not_covered,
         "filesNotGiven": missing,
     }
-    sentences = [each.message for each in found] or [_sound(len(proofs))]
+    sentences = [each.message for each in found] or _all_sound(len(proofs), len(closes))
     sentences += [each.message for each in notes]
     sentences += _left_out(len(saved), len(proofs))
     if given and not found:
@@ -88,6 +94,38 @@ def _not_looked_at(missing: Sequence[str], not_covered: Sequence[str]) -> list[s
             f"The digest does not cover these keys, which are as the file has them: {', '.join(not_covered)}."
         )
     return sentences
+
+
+def _closes_in(path: Path) -> list[dict[str, Any]]:
+    """Read the documents of closes of a file: one as the interface answers it, or a list of them."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return []
+    listed = found if isinstance(found, list) else [found]
+    return listed if listed and all(documents.is_document(each) for each in listed) else []
+
+
+def _faults(closes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """Find what is wrong with closes: their digests, sums that rows do not come to, and one that follows no other."""
+    digests = {each["digest"] for each in closes}
+    for place, each in enumerate(closes):
+        for code, sentence in documents.faults(each["document"], each["digest"]):
+            yield Finding(None, code, sentence)
+        previous = each["document"].get("previousDigest")
+        if place and len(digests) > 1 and previous not in digests:
+            sentence = f"The close of {each['document']['period']} follows none of the others."
+            yield Finding(None, "chain", sentence)
+
+
+def _all_sound(proofs: int, closes: int) -> list[str]:
+    sound = [_sound(proofs)] if proofs or not closes else []
+    if closes:
+        many = closes > 1
+        sound.append(
+            f"The {f'{closes} closes match their digests and add' if many else 'close matches its digest and adds'} up."
+        )
+    return sound
 
 
 def _sound(count: int) -> str:

@@ -11,6 +11,7 @@ from webapp.models.audit import (
     WrittenRow,
 )
 from webapp.models.base import delete_rows, of_same_organization, refers_to, update_rows
+from webapp.models.closing import Close, CloseMark, ClosePolicy, OwnStep, Schedule, SchedulePart
 from webapp.models.documents import DeclinedRelation, Document, DocumentFile, DocumentRelation
 from webapp.models.feed_lines import (
     BankConnection,
@@ -42,7 +43,6 @@ from webapp.models.rules import (
     RuleVersion,
     SuggestionDismissal,
 )
-from webapp.models.schedules import Schedule, SchedulePart
 from webapp.models.settlements import Settlement, SettlementEntry, SettlementPart
 from webapp.models.stored_files import InboxFile, StoredFile
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine

@@ -5,6 +5,7 @@ from webapp.services import (
     accounts,
     banks,
     bookkeeping,
+    closes,
     documents,
     feeds,
     imports,

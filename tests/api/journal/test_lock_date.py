@@ -95,12 +95,25 @@ def test_moving_it_back_needs_a_reason(ada):
         refused = close(ada, day)
         assert (refused.status_code, refused.json["code"]) == (422, "reason_needed")
         assert "reason" in refused.json["fields"]
-    assert close(ada, None, reason="A late invoice").json == {"lockDate": None, "changed": True}
+    refused = close(ada, None, reason="A late invoice")
+    assert (refused.status_code, refused.json["code"]) == (403, "person_needed")
+    assert close(ada.browser(), None, reason="A late invoice").json == {"lockDate": None, "changed": True}
+
+
+def test_a_key_that_proposes_to_open_a_period_is_answered_by_a_person(ada):
+    close(ada, "2026-03-31")
+    asked = close(ada.with_scopes("read", "propose"), "2026-02-28", reason="A late invoice")
+    assert (asked.status_code, asked.json["status"]) == (202, "PENDING")
+    proposal = asked.json["actionRequestId"]
+    digest = ada.get(f"/api/action-requests/{proposal}").json["actionRequest"]["digest"]
+    done = ada.browser().post(f"/api/action-requests/{proposal}/approve", json={"digest": digest})
+    assert done.status_code == 200, done.json
+    assert ada.get(PATH).json == {"lockDate": "2026-02-28"}
 
 
 def test_the_move_is_recorded_with_its_reason(ada, train):
     close(ada, "2026-03-31", moveDrafts=True)
-    close(ada, "2026-02-28", reason="A late invoice")
+    close(ada.browser(), "2026-02-28", reason="A late invoice")
     newest, first = ada.get("/api/action-requests").json["actionRequests"][:2]
     assert (newest["kind"], newest["note"]) == ("move_lock_date", "A late invoice")
     assert (newest["before"], newest["after"]) == (

@@ -2,18 +2,33 @@
 
 from datetime import date, timedelta
 from enum import StrEnum
+from typing import Final
 
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.financial_years import FinancialYears
 from webapp.ledger.periods import Period, month_end
 
+RHYTHMS: Final = ("MONTH", "QUARTER", "YEAR")
+# Of closes of the same month at most one is not reopened.
+STANDING_CLOSES: Final = "status <> 'REOPENED'"
+
 
 class StepState(StrEnum):
-    """The state of a step: done, to do, or nothing to be done in these books."""
+    """The state of a step: done, to do, nothing to be done in these books, or left with a note."""
 
     DONE = "DONE"
     TO_DO = "TO_DO"
     NOTHING = "NOTHING"
+    ACCEPTED = "ACCEPTED"
+
+
+class CloseState(StrEnum):
+    """The state of the close of a month."""
+
+    OPEN = "OPEN"
+    PREPARED = "PREPARED"
+    CLOSED = "CLOSED"
+    REOPENED = "REOPENED"
 
 
 class YearBetweenError(LedgerError):
@@ -35,6 +50,17 @@ class PeriodNameError(UnprocessableError):
 
     code = "period_name"
     is_read = True
+
+
+def is_of(every: str, month: date, years: FinancialYears) -> bool:
+    """Return whether a step of a rhythm is one of a month, by its last day: quarters count from the year's start.
+
+    >>> [is_of(every, date(2026, 3, 31), FinancialYears()) for every in RHYTHMS]
+    [True, True, False]
+    """
+    start = years.of(month).first
+    place = (month.year - start.year) * 12 + month.month - start.month + 1
+    return place % {"MONTH": 1, "QUARTER": 3, "YEAR": 12}[every] == 0
 
 
 def month_named(name: str) -> date:

@@ -19,6 +19,7 @@ from webapp.models import (
     Account,
     ApiToken,
     BoundRow,
+    Close,
     Document,
     DocumentFile,
     ExchangeRate,
@@ -85,6 +86,7 @@ class _Source:
 _SOURCES: Final[Mapping[str, _Source]] = {
     "account": _Source(table_of(Account)),
     "bank_account": _Source(table_of(FeedAccount)),
+    "close": _Source(table_of(Close), statuses=("CLOSED", "REOPENED")),
     "document": _Source(table_of(Document), parts=(_Part(table_of(DocumentFile), "document_id"),)),
     "entry": _Source(
         table_of(JournalEntry),

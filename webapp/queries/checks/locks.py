@@ -13,6 +13,7 @@ from webapp.models import COUNTING, AuditEvent, JournalEntry, of_same_organizati
 from webapp.queries.checks.violations import Violation
 
 AT_ONCE = 500
+LOCKING = ("move_lock_date", "approve_close", "complete_close", "reopen_close")
 # By organization, the events that moved the lock, in their order, and the last closed day after each.
 Moves = dict[str, list[tuple[int, date | None]]]
 
@@ -55,7 +56,7 @@ def _behind(organization_id: str, moves: list[tuple[int, date | None]], latest: 
 def _moves() -> Moves:
     found: Moves = defaultdict(list)
     events = sa.select(AuditEvent.organization_id, AuditEvent.sequence, AuditEvent.body)
-    moved = events.where(AuditEvent.kind == "move_lock_date").order_by(AuditEvent.sequence)
+    moved = events.where(AuditEvent.kind.in_(LOCKING)).order_by(AuditEvent.sequence)
     for organization_id, sequence, body in db.session.execute(moved):
         try:
             after = json.loads(body).get("after")

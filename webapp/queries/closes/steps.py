@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,6 +18,8 @@ from webapp.ledger.titles import counted
 from webapp.models import DaySum, FeedAccount, JournalEntry, Organization, TaxPack, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import feed_accounts
+from webapp.queries.closes import reviews
+from webapp.queries.closes.reviews import AccountChange, UnprovedEntry
 from webapp.queries.currencies import revaluation_verdicts
 from webapp.queries.currencies.revaluation_verdicts import RevaluationState
 from webapp.queries.items import ageing, listings
@@ -32,7 +34,10 @@ TO_MEND = (RevaluationState.NEVER, RevaluationState.STALE, RevaluationState.RATE
 
 @dataclass(frozen=True, slots=True)
 class CloseStep:
-    """A step of a close: what is left of it, and the page that lists it, if there is one, with its arguments."""
+    """A step of a close: what is left of it, and the page that lists it, if there is one, with its arguments.
+
+    One that a person ticked or accepted says who did, when and why.
+    """
 
     code: str
     state: StepState
@@ -42,9 +47,24 @@ class CloseStep:
     amount: Money | None = None
     named: Mapping[str, Any] = field(default_factory=dict)
     href: str | None = None
+    owner: str | None = None
+    due_on: date | None = None
+    done_by: str | None = None
+    done_at: datetime | None = None
+    note: str | None = None
 
 
-def of_period(organization_id: str, days: Period, cut_off: CutOff) -> list[CloseStep]:
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What people look at in a close: entries without a document, changes of accounts, and what they left late."""
+
+    has_policy: bool
+    unproved: Sequence[UnprovedEntry]
+    changes: Sequence[AccountChange]
+    left_late: Collection[int]
+
+
+def of_period(organization_id: str, days: Period, cut_off: CutOff, looked: Looked) -> list[CloseStep]:
     """Judge every step of the close of a period."""
     organization = organizations.get(organization_id)
     to = days.last
@@ -52,11 +72,13 @@ def of_period(organization_id: str, days: Period, cut_off: CutOff) -> list[Close
         _lines(organization_id, to),
         _uncategorised(organization, to),
         *_banks(organization_id, to),
-        _cut_off(cut_off, to),
+        _cut_off(cut_off, to, looked.left_late),
         _revaluation(organization, to),
         _schedules(organization_id, to),
         _parties(organization_id, to),
+        _evidence(looked, to, organization.base_currency),
         *([] if (tax := _tax(organization, to)) is None else [tax]),
+        _flux(looked.changes, to),
     ]
 
 
@@ -138,13 +160,33 @@ def _begun(organization_id: str, fa_ids: Collection[int], to: date) -> set[int]:
     return set(db.session.scalars(statement))
 
 
-def _cut_off(found: CutOff, to: date) -> CloseStep:
-    entries = counted(found.count, "entry", "entries")
+def _cut_off(found: CutOff, to: date, left: Collection[int]) -> CloseStep:
+    """Count what is booked too late, and that nobody has left there."""
+    rows = [each for each in found.rows if each.journal_entry_id not in left]
+    entries = counted(len(rows), "entry", "entries")
     sentence = (
-        f"{entries} {'is' if found.count == 1 else 'are'} about days up to {_day(to)}, and booked after it."
+        f"{entries} {'is' if len(rows) == 1 else 'are'} about days up to {_day(to)}, and booked after it."
     )
     named = {"period": f"{to:%Y-%m}", "_anchor": "cut-off"}
-    return CloseStep("cut_off", _state(found.count), found.count, sentence, "closes.show", found.sum, named)
+    whole = Money(sum(each.amount.minor for each in rows), found.sum.currency)
+    return CloseStep("cut_off", _state(len(rows)), len(rows), sentence, "closes.show", whole, named)
+
+
+def _evidence(looked: Looked, to: date, base: str) -> CloseStep:
+    count = len(looked.unproved)
+    sentence = f"{counted(count, 'entry', 'entries')} {'needs' if count == 1 else 'need'} a document."
+    state = _state(count) if looked.has_policy else StepState.NOTHING
+    whole = Money(sum(each.amount.minor for each in looked.unproved), base)
+    named = {"period": f"{to:%Y-%m}", "_anchor": "evidence"}
+    return CloseStep("evidence", state, count, sentence, "closes.show", whole, named)
+
+
+def _flux(changes: Sequence[AccountChange], to: date) -> CloseStep:
+    count = len(reviews.left(changes))
+    sentence = f"{counted(count, 'large change')} {'needs' if count == 1 else 'need'} a sentence."
+    named = {"period": f"{to:%Y-%m}", "_anchor": "flux"}
+    state = _state(count) if changes else StepState.NOTHING
+    return CloseStep("flux", state, count, sentence, "closes.show", named=named)
 
 
 def _revaluation(organization: Organization, to: date) -> CloseStep:

@@ -51,8 +51,8 @@ class CutOff:
     rows: Sequence[CutOffRow]
 
 
-def of_period(organization_id: str, first: date, last: date) -> CutOff:
-    """List the cut-off of a period's last day, by the day that entries are about."""
+def of_period(organization_id: str, first: date, last: date, *, after: int = 0) -> CutOff:
+    """List the cut-off of a period's last day, by the day that entries are about; of entries after a number."""
     base = organizations.base_currency(organization_id)
     rows = [
         CutOffRow(
@@ -66,6 +66,7 @@ def of_period(organization_id: str, first: date, last: date) -> CutOff:
             row.is_moved,
         )
         for row in _rows(organization_id, last)
+        if row.number > after
     ]
     of_period = [each for each in rows if each.fact_on >= first]
     return CutOff(

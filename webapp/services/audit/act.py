@@ -9,6 +9,13 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref, references
 
 
+class PersonNeededError(LedgerError):
+    """Only somebody who signed in may do this; a key may not."""
+
+    status = 403
+    code = "person_needed"
+
+
 @dataclass(frozen=True, slots=True)
 class Actor:
     """The one who acts in one organization; `kind` is PERSON, TOKEN, COMMAND or SYSTEM.
@@ -30,6 +37,11 @@ class Actor:
     is_admin: bool = False
     note: str = ""
     is_late: bool = False
+
+    def demand_person(self, *, or_decided: bool = False) -> None:
+        """Refuse a key, unless a person decides on its proposal; what nobody may propose is no such case."""
+        if self.kind == "TOKEN" and not (or_decided and self.is_uncapped):
+            raise PersonNeededError
 
     def as_json(self) -> dict[str, object]:
         """Give what everybody may see of who acted."""

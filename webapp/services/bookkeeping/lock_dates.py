@@ -56,20 +56,27 @@ def move(
         if lock_date is not None and lock_date > organizations.today(organization.id, now):
             sentence = f"{lock_date:%-d %b %Y} is still to come; close the books up to today at most."
             raise LockAheadError(sentence, fields={"lockDate": [sentence]})
-        if before is not None and (lock_date is None or lock_date < before) and not reason:
+        if _is_back(before, lock_date) and not reason:
             raise ReasonNeededError(fields={"reason": [str(ReasonNeededError())]})
-        moved = _clear(organization, lock_date, move_drafts=move_drafts) if lock_date else []
+        if _is_back(before, lock_date):
+            actor.demand_person(or_decided=True)
+        moved = close_until(organization, lock_date, move_drafts=move_drafts) if lock_date else []
         if moved and lock_date:
             doing.title += (
                 f", with {titles.counted(len(moved), 'draft')} moved to {lock_date + DAY:%-d %b %Y}"
             )
-        organization.lock_date = lock_date
-        db.session.flush()
+        if lock_date is None:
+            organization.lock_date = None
+            db.session.flush()
         doing.before = {"lockDate": _text(before)}
         doing.after = {"lockDate": _text(lock_date), "movedDrafts": len(moved)}
         if moved:
             doing.after["movedJournalEntryIds"] = refs(Kind.JOURNAL_ENTRY, moved)
     return organization
+
+
+def _is_back(before: date | None, lock_date: date | None) -> bool:
+    return before is not None and (lock_date is None or lock_date < before)
 
 
 def _text(day: date | None) -> str | None:
@@ -86,7 +93,8 @@ def _title(before: date | None, lock_date: date | None) -> str:
     return f"Closed the books up to {lock_date:%-d %b %Y}"
 
 
-def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) -> list[int]:
+def close_until(organization: Organization, lock_date: date, *, move_drafts: bool) -> list[int]:
+    """Lock days within an act; answers the drafts that moved, or raises DraftsInPeriodError."""
     moving = lock_dates.ids_until(organization.id, lock_date)
     count = len(moving)
     if count and not move_drafts:
@@ -99,6 +107,8 @@ def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) ->
     if count:
         open_drafts(organization, lock_date)
         updates.touch(Kind.JOURNAL_ENTRY, moving)
+    organization.lock_date = lock_date
+    db.session.flush()
     return moving
 
 

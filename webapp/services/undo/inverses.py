@@ -77,6 +77,15 @@ INVERSES: Mapping[str, Inverse] = {
 
 # Why what these did stays.
 STAYS: Mapping[str, str] = {
+    "prepare_close": "A close that is only prepared closes nothing; prepare it again.",
+    "approve_close": "Reopen the close.",
+    "complete_close": "Reopen the close.",
+    "reopen_close": "Close the month again.",
+    "tick_close_step": "Take the tick back in the close.",
+    "untick_close_step": "Tick it again in the close.",
+    "create_close_step": "Archive the step.",
+    "update_close_step": "Change the step again.",
+    "change_close_policy": "Change what closes ask for again.",
     "bind_rows": "The audit trail only grows.",
     "take_back_import": "The file is not kept once it is imported; import it again.",
     "accept_reconciliation": "What was accepted is a proof now; reopen it to change the statement.",

@@ -48,6 +48,12 @@ class NoScopeError(Forbidden):
         return headers
 
 
+class SignInNeededError(NoScopeError):
+    """Only somebody who signed in may do this."""
+
+    own_code = "person_needed"
+
+
 class ProposableError(NoScopeError):
     """A token may not do this itself, but may propose it: its owner may, and it has the scope propose."""
 
@@ -59,6 +65,7 @@ def requires(
     begins: bool = True,
     is_documented: bool = False,
     session_only: bool = False,
+    closes: bool = False,
     token_only: bool = False,
     is_heavy: bool = False,
     is_secret: bool = False,
@@ -70,7 +77,8 @@ def requires(
 
     With `begins=False` the view itself calls `begin`, after reading a slow body. `is_documented` marks the interface
     document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
-    proposals, add members or switch organizations. `token_only` refuses sessions. `is_heavy` lets few of such calls
+    proposals, add members or switch organizations; what `closes` a month is such, and says so by a code of its own.
+    `token_only` refuses sessions. `is_heavy` lets few of such calls
     run at once. What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What may post
     entries though it needs less than `confirm` `posts`. What is sent a secret (`is_secret`) is neither
     proposed nor planned, for the body would be kept. What needs more than `read` writes; `writes` says so of what
@@ -82,7 +90,8 @@ def requires(
         view.body_limit = body_limit  # type: ignore[attr-defined]
         view.begins = begins  # type: ignore[attr-defined]
         view.is_documented = is_documented  # type: ignore[attr-defined]
-        view.session_only = session_only  # type: ignore[attr-defined]
+        view.session_only = session_only or closes  # type: ignore[attr-defined]
+        view.closes = closes  # type: ignore[attr-defined]
         view.token_only = token_only  # type: ignore[attr-defined]
         view.is_secret = is_secret  # type: ignore[attr-defined]
         view.is_heavy = is_heavy  # type: ignore[attr-defined]
@@ -159,6 +168,8 @@ def may_propose(scope: str) -> bool:
 
 def _demand_kind(view: Any) -> None:
     """Refuse a token where only people may ask, and a person where only tokens may (403)."""
+    if getattr(view, "closes", False) and principal().session_hash is None:
+        raise SignInNeededError("Sign in to do this; a key prepares a close, and a person approves it.")
     if getattr(view, "session_only", False):
         demand_session()
     if getattr(view, "token_only", False) and principal().token_id is None:
