@@ -9,9 +9,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.closing.schedules import PartState
+from webapp.ledger.closing.schedules import PartState, ScheduleKind, annuity
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
+from webapp.ledger.tax.forms import months_after
 from webapp.models import JournalEntry, Schedule, SchedulePart, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
@@ -97,6 +98,30 @@ def due(organization_id: str, until: date) -> Sequence[SchedulePart]:
         )
         .order_by(SchedulePart.due_on, SchedulePart.id)
     ).all()
+
+
+def due_of_loans(organization_id: str, days: Sequence[date]) -> dict[int, list[int]]:
+    """Give for each account of a loan what is to be paid back within a year of each of some days."""
+    found: dict[int, list[int]] = {}
+    loans = db.session.scalars(
+        sa.select(Schedule).where(
+            Schedule.organization_id == organization_id,
+            Schedule.kind == ScheduleKind.LOAN,
+            Schedule.status == "ACTIVE",
+        )
+    )
+    for loan in loans:
+        dues = [each.due_on for each in parts_of(loan)]
+        plan = annuity(
+            loan.amount_minor or 0, loan.rate or Decimal(0), loan.payment_minor or 0, len(dues), loan.every
+        )
+        of_loan = found.setdefault(loan.account_id or 0, [0] * len(days))
+        for place, day in enumerate(days):
+            end = months_after(day, 12)
+            of_loan[place] += sum(
+                part.principal for part, due_on in zip(plan, dues, strict=True) if day < due_on <= end
+            )
+    return found
 
 
 def has_any(organization_id: str) -> bool:

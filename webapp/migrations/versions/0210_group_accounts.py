@@ -1,0 +1,31 @@
+"""Group accounts for the subtotals of statements; those of banks are theirs."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0210"
+down_revision = "0175"
+branch_labels = None
+depends_on = None
+
+ACCOUNTS = sa.table(
+    "accounts",
+    sa.column("organization_id"),
+    sa.column("id"),
+    sa.column("type"),
+    sa.column("group"),
+)
+FEED_ACCOUNTS = sa.table("feed_accounts", sa.column("organization_id"), sa.column("account_id"))
+
+
+def upgrade() -> None:
+    op.add_column("accounts", sa.Column("group", sa.String(32)))
+    is_of_bank = sa.exists().where(
+        FEED_ACCOUNTS.c.organization_id == ACCOUNTS.c.organization_id,
+        FEED_ACCOUNTS.c.account_id == ACCOUNTS.c.id,
+    )
+    op.execute(sa.update(ACCOUNTS).where(ACCOUNTS.c.type == "ASSET", is_of_bank).values(group="BANK"))
+
+
+def downgrade() -> None:
+    op.drop_column("accounts", "group")
