@@ -189,6 +189,9 @@ def schedules(teller: Teller, accounts: dict[str, int]) -> None:
     teller.get(f"/schedules/{made}")
     teller.get("/schedules?limit=1")
     teller.post(f"/schedules/{made}/stop", {"note": "The contract ended"})
+    asset = {**body, "kind": "DEPRECIATION", "name": "A van"}
+    van = teller.post("/schedules", asset)["schedule"]["id"]
+    teller.post(f"/schedules/{van}/dispose", {"on": "2026-03-04"})
 
 
 def by_name(accounts: list[dict[str, Any]]) -> dict[str, int]:

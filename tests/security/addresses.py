@@ -44,6 +44,7 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "POST /api/journal-entries/<id:entry_id>/take-back": {"reason": "A test"},
     "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
+    "POST /api/schedules/<id:schedule_id>/dispose": {"on": "2026-02-01"},
     "POST /api/schedules/<id:schedule_id>/parts/<id:number>/skip": {"note": "A test"},
     "POST /api/schedules/<id:schedule_id>/stop": {"note": "A test"},
     "POST /api/settlements/<id:settlement_id>/undo": {"reason": "A test"},

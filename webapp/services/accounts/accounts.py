@@ -4,12 +4,15 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any, NotRequired, TypedDict, Unpack
 
+import sqlalchemy as sa
+
 from webapp.database.sessions import db
 from webapp.ledger.chart import GROUPS, AccountType, is_revalued_by_default, may_be_revalued, next_code
+from webapp.ledger.closing.schedules import DISPOSAL
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.texts.legible import cited
 from webapp.ledger.titles import counted
-from webapp.models import Account
+from webapp.models import Account, Organization
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.items import items
@@ -35,6 +38,7 @@ FACTS = (
     "is_archived",
     "group",
 )
+DISPOSALS = "Gain or loss on disposal"
 EXCHANGEABLE = frozenset({AccountType.ASSET, AccountType.LIABILITY})
 
 
@@ -160,6 +164,34 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
         if "is_revalued" in differing:
             doing.moves_foreign(date.min)
     return account
+
+
+def of_disposals(organization: Organization, now: datetime) -> Account:
+    """Find the account of gains and losses on disposal, or open it."""
+    mine = Account.organization_id == organization.id
+    found = db.session.scalar(sa.select(Account).where(mine, Account.role == DISPOSAL))
+    if found is None:
+        named = sa.select(Account).where(
+            mine,
+            Account.name == DISPOSALS,
+            Account.role.is_(None),
+            Account.type.in_((AccountType.INCOME, AccountType.EXPENSE)),
+        )
+        found = db.session.scalars(named.order_by(Account.id)).first()
+        if found is None:
+            code = next_code(AccountType.INCOME, accounts.codes(organization.id))
+            found = Account(
+                organization_id=organization.id,
+                code=code,
+                name=DISPOSALS,
+                type=AccountType.INCOME.value,
+                emoji="🏷️",
+                created_at=now,
+            )
+            db.session.add(found)
+        found.role, found.is_archived = DISPOSAL, False
+        db.session.flush()
+    return found
 
 
 def _stored(fields: Mapping[str, object]) -> dict[str, object]:

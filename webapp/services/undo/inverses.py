@@ -102,6 +102,7 @@ STAYS: Mapping[str, str] = {
     "create_schedule": "Stop the schedule; its posted parts stay, and are voided one by one.",
     "post_schedule_part": "Void the entry of the part; the part is then due again.",
     "stop_schedule": "Write another schedule for what is left.",
+    "dispose_schedule": "Void the entry of the disposal; the asset and its parts are then as before.",
     "skip_schedule_part": "Write an entry for the part by hand.",
     "update_tax_pack": "Change the periods again.",
     "file_tax_return": "Withdraw the return.",
