@@ -174,6 +174,7 @@ ACT_KINDS: Final = (
     "revalue",
     "revoke_token",
     "separate_merchant",
+    "set_materiality",
     "settle_items",
     "skip_schedule_part",
     "stop_schedule",
@@ -199,8 +200,10 @@ ACT_KINDS: Final = (
     "update_tax_code",
     "update_tax_pack",
     "void_journal_entry",
+    "withdraw_balance_note",
     "withdraw_invitation",
     "withdraw_tax_return",
+    "write_balance_note",
 )
 # What a person looks at before everything else of a plan, the gravest first.
 GRAVE_KINDS: Final = (
@@ -235,6 +238,9 @@ GRAVE_KINDS: Final = (
 CALL_KINDS: Final = (
     "accounts_create",
     "accounts_update",
+    "balance_proofs_create",
+    "balance_proofs_set_materiality",
+    "balance_proofs_withdraw",
     "document_tables_create",
     "documents_add_file",
     "documents_create",

@@ -1,3 +1,3 @@
 """Closes of months: what is left to do, and what came too late."""
 
-from webapp.queries.closes import closes
+from webapp.queries.closes import balance_proofs, closes
