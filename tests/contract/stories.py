@@ -213,6 +213,18 @@ def schedules(teller: Teller, accounts: dict[str, int]) -> None:
     teller.get(f"/schedules/{made}")
     teller.get("/schedules?limit=1")
     teller.post(f"/schedules/{made}/stop", {"note": "The contract ended"})
+    asset = {**body, "kind": "DEPRECIATION", "name": "A van"}
+    van = teller.post("/schedules", asset)["schedule"]["id"]
+    teller.post(f"/schedules/{van}/dispose", {"on": "2026-03-04"})
+    teller.put("/balance-proofs/materiality", {"materiality": "50.00"})
+    note = {"accountId": accounts["Petty cash"], "asOf": "2026-03-31", "kind": "TIMING", "amount": "12.00"}
+    note |= {"text": "A receipt of March came in April", "owner": "Ben", "reversesBy": "2026-04-30"}
+    found = teller.post("/balance-proofs/notes", note)["balanceProofs"]["accounts"]
+    made = next(each["id"] for account in found for each in account["notes"])
+    teller.post(f"/balance-proofs/notes/{made}/withdraw")
+    teller.get("/balance-proofs?asOf=2026-03-31")
+    for report in ("cash-flow?", "changes-in-equity?", "day-book?limit=2&"):
+        teller.get(f"/reports/{report}from=2026-01-01&to=2026-03-31")
 
 
 def by_name(accounts: list[dict[str, Any]]) -> dict[str, int]:

@@ -73,6 +73,7 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
         **more,
         **taxes(ada, mark),
         "schedule_id": schedule(ada, account, mark, amount),
+        "note_id": explained(ada, account, mark, amount),
     }
 
 
@@ -99,6 +100,14 @@ def schedule(ada, account_id, mark, amount):
     accounts = {"accountId": account_id, "counterAccountId": account_id}
     parts = {"kind": "RELEASE", "startsOn": "2036-01-31", "every": "YEAR", "periods": 2, "amount": amount}
     return ada.post("/api/schedules", json={"name": mark, **parts, **accounts}).json["schedule"]["id"]
+
+
+def explained(ada, account_id, mark, amount):
+    """Explain what stands on an account."""
+    note = {"accountId": account_id, "asOf": "2026-03-31", "kind": "OTHER", "amount": amount, "text": mark}
+    answer = ada.post("/api/balance-proofs/notes", json={**note, "owner": mark, "reversesBy": "2026-04-30"})
+    found = answer.json["balanceProofs"]["accounts"]
+    return next(each["id"] for account in found for each in account["notes"])
 
 
 def newcomer(owner):

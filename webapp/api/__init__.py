@@ -26,6 +26,7 @@ NOUNS = (
     "bookkeeping.journal_entries",
     "bookkeeping.lock_dates",
     "bookkeeping.revaluations",
+    "bookkeeping.balance_proofs",
     "bookkeeping.schedules",
     "callers",
     "close_steps",

@@ -50,11 +50,12 @@ def csv() -> Response:
 def report(query: dict[str, Any]) -> Response:
     """Export a report as CSV or XLSX, with real numbers and days in its cells."""
     columns = periods.report_columns(query)
-    table = queries.reports.report_tables.of(
-        organization_id(), query["report"], columns, account_id=query["account_id"]
-    )
+    tables = queries.reports.report_tables
+    names = ("account_id", "layout", "turnovers", "percent_of_sales")
+    asked = tables.ReportChoice(**{name: query[name] for name in names})
+    table = tables.of(organization_id(), query["report"], columns, asked)
     file = spooled()
-    media_type = queries.reports.report_tables.write(table, query["format"], file)
+    media_type = tables.write(table, query["format"], file)
     name = query["report"].replace("_", "-")
     return downloaded(file, f"{name}-{columns.period.last}.{query['format']}", media_type)
 

@@ -4,6 +4,8 @@ from typing import Any
 
 from webapp import queries
 from webapp.ledger.open_items.ageing import OwedSide
+from webapp.ledger.report_columns import ReportColumns
+from webapp.schemas import fields
 from webapp.schemas.paging import listing, wrapped
 from webapp.schemas.reports.ageing import (
     AgedReportSchema,
@@ -12,10 +14,14 @@ from webapp.schemas.reports.ageing import (
     PartyStatementSchema,
     StatementQuerySchema,
 )
+from webapp.schemas.reports.flows import CashFlowSchema, ChangesInEquitySchema, DayBookLineSchema
 from webapp.schemas.reports.reports import (
     BalanceSheetSchema,
+    ColumnsQuerySchema,
+    DayBookQuerySchema,
     LedgerLineSchema,
     LedgerQuerySchema,
+    PeriodQuerySchema,
     ProfitAndLossSchema,
     ReportQuerySchema,
     TrialBalanceSchema,
@@ -36,7 +42,7 @@ def trial_balance(query: dict[str, Any]) -> dict[str, Any]:
     """Get the trial balance: opening, change and closing of every account."""
     return {
         "trialBalance": queries.reports.trial_balances.trial_balance(
-            organization_id(), periods.report_columns(query)
+            organization_id(), periods.report_columns(query), turnovers=query["turnovers"]
         )
     }
 
@@ -47,10 +53,9 @@ def trial_balance(query: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, wrapped("profitAndLoss", ProfitAndLossSchema))
 def profit_and_loss(query: dict[str, Any]) -> dict[str, Any]:
     """Get the profit and loss statement of a period, compared with another one."""
+    columns, layout = periods.report_columns(query), query["layout"]
     return {
-        "profitAndLoss": queries.reports.statements.profit_and_loss(
-            organization_id(), periods.report_columns(query)
-        )
+        "profitAndLoss": queries.reports.statements.profit_and_loss(organization_id(), columns, layout=layout)
     }
 
 
@@ -62,9 +67,43 @@ def balance_sheet(query: dict[str, Any]) -> dict[str, Any]:
     """Get the balance sheet at the close of a period."""
     return {
         "balanceSheet": queries.reports.statements.balance_sheet(
-            organization_id(), periods.report_columns(query)
+            organization_id(), periods.report_columns(query), layout=query["layout"]
         )
     }
+
+
+@bp.get("/cash-flow")
+@requires("read", is_heavy=True)
+@bp.arguments(ColumnsQuerySchema, location="query")
+@bp.response(200, wrapped("cashFlow", CashFlowSchema))
+def cash_flow(query: dict[str, Any]) -> dict[str, Any]:
+    """Get what money flowed for in a period, by the other accounts of entries that moved it."""
+    columns = periods.report_columns(query)
+    return {"cashFlow": queries.reports.cash_flows.cash_flow(organization_id(), columns)}
+
+
+@bp.get("/changes-in-equity")
+@requires("read", is_heavy=True)
+@bp.arguments(PeriodQuerySchema, location="query")
+@bp.response(200, wrapped("changesInEquity", ChangesInEquitySchema))
+def changes_in_equity(query: dict[str, Any]) -> dict[str, Any]:
+    """Get what moved equity in a period, by account."""
+    columns = ReportColumns(periods.report_period(query["from_"], query["to"]))
+    return {"changesInEquity": queries.reports.equity_changes.changes_in_equity(organization_id(), columns)}
+
+
+@bp.get("/day-book")
+@requires("read", is_heavy=True)
+@bp.arguments(DayBookQuerySchema, location="query")
+@bp.response(200, listing("lines", DayBookLineSchema, debit=fields.Amount(), credit=fields.Amount()))
+def day_book(query: dict[str, Any]) -> dict[str, Any]:
+    """List the legs of a period by day and entry, with the accounts on their other side; debits equal credits."""
+    here, period = organization_id(), periods.report_period(query["from_"], query["to"])
+    after = paging.decode(query["cursor"], "dii")
+    page = queries.journal.day_books.listed(here, period, after=after, limit=query["limit"])
+    base = queries.access.organizations.base_currency(here)
+    debit, credit = queries.journal.day_books.totals(here, period, base)
+    return {**paging.answer("lines", page), "debit": debit, "credit": credit}
 
 
 @bp.get("/general-ledger")

@@ -79,14 +79,25 @@ class ChartAccount:
 
 # The accounts that a subtotal adds, by their type.
 GROUPS: Final[Mapping[AccountType, frozenset[str]]] = {
-    AccountType.ASSET: frozenset({"FIXED_ASSETS", "CURRENT_ASSETS"}),
-    AccountType.LIABILITY: frozenset({"CURRENT_LIABILITIES", "LONG_TERM_LIABILITIES"}),
+    AccountType.ASSET: frozenset({"FIXED_ASSETS", "CURRENT_ASSETS", "DEBTORS", "BANK"}),
+    AccountType.LIABILITY: frozenset({"CURRENT_LIABILITIES", "CREDITORS", "LOANS", "LONG_TERM_LIABILITIES"}),
     AccountType.EQUITY: frozenset({"EQUITY"}),
-    AccountType.INCOME: frozenset({"SALES", "OTHER_INCOME", "FINANCE", "UNCATEGORISED"}),
+    AccountType.INCOME: frozenset({"SALES", "OTHER_INCOME", "FINANCE", "EXCHANGE", "UNCATEGORISED"}),
     AccountType.EXPENSE: frozenset(
         {"COST_OF_SALES", "OVERHEADS", "DEPRECIATION", "FINANCE", "EXCHANGE", "UNCATEGORISED", "INCOME_TAX"}
     ),
 }
+# Accounts of banks, and cash: what flows of cash are about.
+BANK: Final = "BANK"
+# The group of an account that nothing else tells one of.
+OTHERS: Final[Mapping[AccountType, str]] = {
+    AccountType.ASSET: "CURRENT_ASSETS",
+    AccountType.LIABILITY: "CURRENT_LIABILITIES",
+    AccountType.EQUITY: "EQUITY",
+    AccountType.INCOME: "OTHER_INCOME",
+    AccountType.EXPENSE: "OVERHEADS",
+}
+ALL_GROUPS: Final = tuple(dict.fromkeys(each for groups in GROUPS.values() for each in sorted(groups)))
 # The charts to start with. Accounts of banks are made with their lines and take free codes.
 DEFAULT: Final = "generic"
 CHARTS: Final[Mapping[str, str]] = {
@@ -104,6 +115,24 @@ def chart_of(name: str) -> tuple[ChartAccount, ...]:
     """Read a chart by its name in CHARTS."""
     with (Path(__file__).parent / "charts" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return tuple(_account(row) for row in csv.DictReader(file))
+
+
+@cache
+def _preset_groups() -> dict[tuple[str, str], str]:
+    """Read the groups of the accounts of the chart that most books have, by type and by role or code."""
+    return {(each.type.value, each.role or each.code): each.group for each in chart_of(DEFAULT)}
+
+
+def group_of(type_: str, role: str | None = None, code: str | None = None, own: str | None = None) -> str:
+    """Return the group of an account: its own, else that of its type, role and code, else the other of its type.
+
+    >>> group_of("EXPENSE", "unrealised_exchange"), group_of("EXPENSE", code="5000"), group_of("INCOME", code="5000")
+    ('EXCHANGE', 'COST_OF_SALES', 'OTHER_INCOME')
+    """
+    kind = AccountType(type_)
+    if own in GROUPS[kind]:
+        return str(own)
+    return _preset_groups().get((type_, role or code or ""), OTHERS[kind])
 
 
 def _account(row: Mapping[str, str]) -> ChartAccount:

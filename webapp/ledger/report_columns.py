@@ -29,7 +29,7 @@ class TooManyMonthsError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class ReportColumns:
-    """The periods of a report; `months` are its own period's, cut at both ends.
+    """The periods of a report; `months` are its own period's, cut at both ends, `year_to_date` its financial year's.
 
     Only postings in the `selection` count; `by` is the dimension of each figure's parts.
     """
@@ -39,12 +39,14 @@ class ReportColumns:
     months: tuple[Period, ...] | None = None
     selection: DimensionSelection = EVERYTHING
     by: Dimension | None = None
+    year_to_date: Period | None = None
 
     @property
     def periods(self) -> list[Period]:
         """All periods, in the order of figures."""
         compared = [self.compared_with] if self.compared_with else []
-        return [self.period, *compared, *(self.months or ())]
+        year = [self.year_to_date] if self.year_to_date else []
+        return [self.period, *compared, *(self.months or ()), *year]
 
 
 def compared(period: Period, comparison: Comparison) -> Period | None:

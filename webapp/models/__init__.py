@@ -28,6 +28,7 @@ from webapp.models.jobs import Job
 from webapp.models.journal_entries import COUNTING, ExchangeRate, JournalEntry, Posting
 from webapp.models.organizations import FinancialYear, Invitation, Membership, Organization
 from webapp.models.reconciliations import (
+    BalanceNote,
     ProofBreak,
     Reconciliation,
     ReconciliationItem,

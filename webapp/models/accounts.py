@@ -34,6 +34,7 @@ class Account(PlainNamed, Numbered, Base):
     """A ledger account; `role` names the system accounts that the books themselves post to.
 
     One that `keeps_items` has an item for each thing owed; what is dated before `items_from` is its opening items.
+    `group` is that of a subtotal of statements; none is the preset of its type, role and code.
     """
 
     __tablename__ = "accounts"
@@ -58,6 +59,7 @@ class Account(PlainNamed, Numbered, Base):
     items_from: Mapped[date | None]
     is_archived: Mapped[bool] = mapped_column(default=False)
     role: Mapped[str | None] = mapped_column(sa.String(32))
+    group: Mapped[str | None] = mapped_column(sa.String(32))
     created_at: Mapped[datetime] = created()
     updated_at: Mapped[datetime] = updated()
 

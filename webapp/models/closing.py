@@ -32,7 +32,8 @@ class Schedule(Numbered, Base):
     A RELEASE moves `amount_minor` of an account to another one, in the base currency worth `amount_base_minor`; a
     RECURRING one posts `legs` each time, as somebody writes them. A REVERSING one is the reversal of the entry
     `origin_entry_id`. A DEPRECIATION takes the cost of an asset down to its residual by a method, and a LOAN posts
-    the interest of payments of `payment_minor`.
+    the interest of payments of `payment_minor`. The cost of an asset may stand on an account of its own,
+    `asset_account_id`; once disposed of, `disposal_entry_id` took it out and `sale_entry_id` is what it was sold by.
     """
 
     __tablename__ = "schedules"
@@ -69,6 +70,11 @@ class Schedule(Numbered, Base):
     day_rule: Mapped[str] = mapped_column(sa.String(16))
     document_id: Mapped[int | None] = mapped_column(BigId)
     origin_entry_id: Mapped[int | None] = mapped_column(BigId)
+    # No keys of the database lead from these: they could not be added to the table. None of them is ever deleted.
+    asset_account_id: Mapped[int | None] = mapped_column(BigId)
+    disposed_on: Mapped[date | None]
+    disposal_entry_id: Mapped[int | None] = mapped_column(BigId)
+    sale_entry_id: Mapped[int | None] = mapped_column(BigId)
     created_at: Mapped[datetime] = created()
 
 

@@ -41,6 +41,8 @@ class Organization(Base):
     )
     # What one payment may write off, in minor units of the base currency; None is what most firms take.
     write_off_limit_minor: Mapped[int | None] = mapped_column(sa.BigInteger)
+    # Up to which size explanations of differences need no approver.
+    materiality_minor: Mapped[int] = mapped_column(sa.BigInteger, default=0, server_default="0")
     is_demo: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = created()
 

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
+from webapp.ledger.closing.balances import ATTESTED, EXPLANATIONS
 from webapp.ledger.codes import RECONCILIATION_STATUSES, REPAIRS
 from webapp.ledger.money import Money
 from webapp.models.accounts import FeedAccount
@@ -16,6 +17,7 @@ from webapp.models.base import (
     BigId,
     Numbered,
     OrganizationKeyed,
+    created,
     foreign_key,
     numbered,
     one_of,
@@ -226,3 +228,32 @@ class StatementDocument(Numbered, Base):
 
     reconciliation_id: Mapped[int] = mapped_column(BigId)
     document_id: Mapped[int] = mapped_column(BigId)
+
+
+class BalanceNote(Numbered, Base):
+    """A figure that somebody attests of an account at the close of a day, or an explanation of a difference.
+
+    Amounts are in the base currency. Such a note never changes; it is withdrawn.
+    """
+
+    __tablename__ = "balance_notes"
+    __table_args__ = numbered(
+        one_of("kind", ATTESTED, *EXPLANATIONS),
+        sa.CheckConstraint("(kind = 'ATTESTED') = (reverses_by IS NULL)", name="reversing"),
+        foreign_key("account_id", "accounts"),
+        foreign_key("document_id", "documents"),
+        sa.Index("ix_balance_notes_day", "organization_id", "as_of"),
+        sa.Index("ix_balance_notes_account", "organization_id", "account_id"),
+        partial_index("ix_balance_notes_document", "document_id", where="document_id IS NOT NULL"),
+    )
+
+    account_id: Mapped[int] = mapped_column(BigId)
+    as_of: Mapped[date]
+    kind: Mapped[str] = mapped_column(sa.String(16))
+    amount_minor: Mapped[int] = mapped_column(MONEY)
+    text: Mapped[str] = mapped_column(sa.Text)
+    owner: Mapped[str | None] = mapped_column(sa.String(255))
+    reverses_by: Mapped[date | None]
+    document_id: Mapped[int | None] = mapped_column(BigId)
+    created_at: Mapped[datetime] = created()
+    withdrawn_at: Mapped[datetime | None] = mapped_column(Instant)

@@ -1,18 +1,21 @@
 """Reports to read and to print, the same as the API's, with links from each figure to its entries."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
+from webapp.ledger.closing.layouts import LAYOUTS, PRESET, layout_of
 from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import Comparison, ReportColumns, side_by_side
 from webapp.schemas.base import Schema
 from webapp.schemas.reports.reports import (
     MONTHS,
+    DayBookPageQuerySchema,
+    FlowPageQuerySchema,
     LedgerPageQuerySchema,
     OverviewPageQuerySchema,
     ReportPageQuerySchema,
@@ -32,6 +35,8 @@ COMPARISONS = (
     (Comparison.PREVIOUS_PERIOD, "The period before"),
     (Comparison.NONE, marked("Nothing")),
 )
+
+LAYOUT_NAMES = [(each, layout_of(each).name) for each in LAYOUTS]
 
 DIMENSIONS = (
     (Dimension.PROJECT, marked("Project")),
@@ -88,7 +93,9 @@ def overview() -> Response:
 @requires("read")
 def trial_balance() -> Response:
     """Show the trial balance."""
-    return shown("reports/trial_balance.html", queries.reports.trial_balances.trial_balance)
+    return shown(
+        "reports/trial_balance.html", queries.reports.trial_balances.trial_balance, asks=("turnovers",)
+    )
 
 
 @bp.get("/profit-and-loss")
@@ -99,14 +106,60 @@ def profit_and_loss() -> Response:
     account = within and queries.accounts.accounts.get(organization_id(), within)
     report = partial(queries.reports.statements.profit_and_loss, within=within)
     drawn = partial(shares.Icicle, within=within)
-    return shown("reports/profit_and_loss.html", report, ResultPageQuerySchema, drawn, within=account)
+    return shown(
+        "reports/profit_and_loss.html", report, ResultPageQuerySchema, drawn, asks=("layout",), within=account
+    )
 
 
 @bp.get("/balance-sheet")
 @requires("read")
 def balance_sheet() -> Response:
     """Show the balance sheet."""
-    return shown("reports/balance_sheet.html", queries.reports.statements.balance_sheet)
+    return shown("reports/balance_sheet.html", queries.reports.statements.balance_sheet, asks=("layout",))
+
+
+@bp.get("/cash-flow")
+@requires("read", is_heavy=True)
+def cash_flow() -> Response:
+    """Show what money flowed for."""
+    flow = queries.reports.cash_flows.cash_flow
+    return shown("reports/cash_flow.html", flow, FlowPageQuerySchema, dimensions=None)
+
+
+@bp.get("/changes-in-equity")
+@requires("read", is_heavy=True)
+def changes_in_equity() -> Response:
+    """Show what moved equity."""
+    query = DayBookPageQuerySchema.read_leniently(request.query_string.decode())
+    period = periods.report_period(query["from_"], query["to"])
+    report = queries.reports.equity_changes.changes_in_equity(organization_id(), ReportColumns(period))
+    return render(
+        "reports/changes_in_equity.html",
+        period=period,
+        period_choices=periods.period_choices(period),
+        report=report,
+    )
+
+
+@bp.get("/day-book")
+@requires("read", is_heavy=True)
+def day_book() -> Response:
+    """Show the legs of a period by day and entry."""
+    query = DayBookPageQuerySchema.read_leniently(request.query_string.decode())
+    here, period = organization_id(), periods.report_period(query["from_"], query["to"])
+    page = queries.journal.day_books.listed(
+        here, period, after=paging.decode(query["cursor"], "dii"), limit=query["limit"]
+    )
+    base = queries.access.organizations.base_currency(here)
+    return render(
+        "reports/day_book.html",
+        period=period,
+        period_choices=periods.period_choices(period),
+        lines=page.items,
+        totals=queries.journal.day_books.totals(here, period, base),
+        cursor=query["cursor"],
+        next_cursor=paging.encode(page.next_key),
+    )
 
 
 @bp.get("/general-ledger")
@@ -144,37 +197,40 @@ def general_ledger() -> Response:
 
 def shown(
     template: str,
-    report: Callable[[str, ReportColumns], Any],
-    schema: type[ReportPageQuerySchema] = ReportPageQuerySchema,
+    report: Callable[..., Any],
+    schema: type[ReportPageQuerySchema | FlowPageQuerySchema] = ReportPageQuerySchema,
     draw: Callable[[Any], Any] | None = None,
+    asks: Sequence[str] = (),
     **context: Any,
 ) -> Response:
     """Render a report with the columns that the address asks for; links within it keep what else that has."""
-    query = with_counting_merchant(schema.read_leniently(request.query_string.decode()))
+    query = schema.read_leniently(request.query_string.decode())
+    if "org_merchant_id" in query:
+        query = with_counting_merchant(query)
     if not query["compare_from"]:
         query["compare_with"] = query["compare_with"] or Comparison.PREVIOUS_YEAR
     columns = periods.report_columns(query)
-    found = report(organization_id(), columns)
+    found = report(organization_id(), columns, **{name: query[name] for name in asks})
+    shared: dict[str, Any] = {"dimensions": DIMENSIONS, "layouts": LAYOUT_NAMES, **context}
     return render(
         template,
         period=columns.period,
         period_choices=periods.period_choices(columns.period),
-        columns=columns,
+        columns=found.columns,
         keep=kept(schema(exclude=("from_", "to")), query),
         comparisons=COMPARISONS,
-        dimensions=DIMENSIONS,
         selected=selected(columns.selection),
         choices=choices(),
         report=found,
         picture=draw(found) if draw else None,
         lock_date=queries.access.organizations.get(organization_id()).lock_date,
-        **context,
+        **shared,
     )
 
 
 def kept(schema: Schema, query: Mapping[str, Any]) -> dict[str, Any]:
     """Write what a query asks for as an address has it."""
-    asked = schema.dump({name: value for name, value in query.items() if value})
+    asked = schema.dump({name: value for name, value in query.items() if value and value != PRESET})
     return {name: "true" if value is True else value for name, value in asked.items()}
 
 

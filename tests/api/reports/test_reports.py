@@ -62,7 +62,13 @@ def test_profit_and_loss_is_compared_with_the_period_before(cleo, studio):
         "Sales": ("0.00", "-1000.00"),
         "Rent": ("300.00", "0.00"),
     }
-    assert report["result"] == {"amount": "-300.00", "before": "1000.00", "months": None, "parts": None}
+    assert report["result"] == {
+        "amount": "-300.00",
+        "before": "1000.00",
+        "months": None,
+        "yearToDate": None,
+        "parts": None,
+    }
 
 
 def test_a_balance_sheet_adds_up_to_nothing_with_results_that_are_not_closed(cleo, studio):

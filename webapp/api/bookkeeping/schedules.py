@@ -5,6 +5,7 @@ from typing import Any
 from webapp import queries, services
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
 from webapp.schemas.bookkeeping.schedules import (
+    DisposalInputSchema,
     NewScheduleSchema,
     PartSkipSchema,
     ScheduleRunSchema,
@@ -68,6 +69,16 @@ def stop(body: dict[str, Any], schedule_id: int) -> ActionResult:
     """Stop a schedule."""
     found = queries.journal.schedules.get(organization_id(), schedule_id)
     return services.bookkeeping.schedules.stop(found, **body, **acting())
+
+
+@bp.post("/<id:schedule_id>/dispose")
+@requires("confirm", is_heavy=True)
+@bp.arguments(DisposalInputSchema)
+@bp.response(200, ActionResultSchema)
+def dispose(body: dict[str, Any], schedule_id: int) -> ActionResult:
+    """Dispose of an asset: its parts up to then, then its cost and depreciation."""
+    found = queries.journal.schedules.get(organization_id(), schedule_id)
+    return services.bookkeeping.disposals.dispose(found, **body, **acting())
 
 
 @bp.post("/<id:schedule_id>/parts/<id:number>/post")

@@ -7,6 +7,7 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from itertools import groupby
+from typing import Final
 
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.financial_years import FinancialYears
@@ -54,6 +55,21 @@ class PartState(StrEnum):
 METHODS = ("STRAIGHT_LINE", "REDUCING")
 FIRST_MONTHS = ("FULL", "NEXT")
 EVERY = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+
+
+# The role of the account of gains and losses on disposal, which books have once they have an asset.
+DISPOSAL: Final = "disposal"
+
+
+def bears_part(due_on: date, disposed_on: date, first_month: str | None) -> bool:
+    """Return whether the month of a part is borne before a disposal: one that began in full ends with nothing.
+
+    >>> day = date(2027, 7, 20)
+    >>> [bears_part(date(2027, 7, 31), day, each) for each in ("FULL", "NEXT")]
+    [False, True]
+    """
+    month, last = (due_on.year, due_on.month), (disposed_on.year, disposed_on.month)
+    return month <= last if first_month == "NEXT" else month < last
 
 
 class ReversesBeforeError(UnprocessableError):

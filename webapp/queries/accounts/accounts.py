@@ -10,7 +10,7 @@ from sqlalchemy import orm
 
 from webapp.database.functions import fold
 from webapp.database.sessions import db
-from webapp.ledger.chart import UNCATEGORISED, AccountType, Role, ancestors
+from webapp.ledger.chart import UNCATEGORISED, AccountType, Role, ancestors, group_of
 from webapp.ledger.money import Money
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, MonthSum, Posting, of_same_organization, refers_to
@@ -53,6 +53,7 @@ class AccountRecord:
     items_from: date | None
     is_system: bool
     is_archived: bool
+    group: str
     balance: Money
     balance_base: Money
 
@@ -111,6 +112,7 @@ def _record(account: Account, base: str, balance: Balance) -> AccountRecord:
     return record_of(
         AccountRecord,
         account,
+        group=group_of(account.type, account.role, account.code, account.group),
         balance=Money(balance.amount_minor, account.currency) if account.currency else balance_base,
         balance_base=balance_base,
     )

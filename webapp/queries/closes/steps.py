@@ -1,6 +1,6 @@
 """The steps of a month's close, each by the predicate of the list that its link leads to."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any

@@ -3,6 +3,7 @@
 from webapp.queries.journal import (
     attachments,
     correction_tables,
+    day_books,
     entries,
     entry_details,
     entry_records,

@@ -9,10 +9,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.closing.schedules import PartState
+from webapp.ledger.closing.schedules import DISPOSAL, PartState, ScheduleKind, annuity
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
-from webapp.models import JournalEntry, Schedule, SchedulePart, refers_to
+from webapp.ledger.tax.forms import months_after
+from webapp.models import Account, JournalEntry, Posting, Schedule, SchedulePart, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
@@ -34,6 +35,20 @@ class PartRecord:
     effective_at: date | None
     refusal: str | None
     refusal_code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DisposalRecord:
+    """How an asset was disposed of: what it was worth in the books, what it brought, and what is left of both."""
+
+    on: date
+    journal_entry_id: int | None
+    sale_entry_id: int | None
+    depreciated: Money
+    book_value: Money
+    proceeds: Money
+    gain: Money
+    taken_back: Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +74,8 @@ class ScheduleRecord:
     day_rule: str
     document_id: int | None
     origin_entry_id: int | None
+    asset_account_id: int | None
+    disposal: DisposalRecord | None
     parts: Sequence[PartRecord]
 
 
@@ -97,6 +114,30 @@ def due(organization_id: str, until: date) -> Sequence[SchedulePart]:
         )
         .order_by(SchedulePart.due_on, SchedulePart.id)
     ).all()
+
+
+def due_of_loans(organization_id: str, days: Sequence[date]) -> dict[int, list[int]]:
+    """Give for each account of a loan what is to be paid back within a year of each of some days."""
+    found: dict[int, list[int]] = {}
+    loans = db.session.scalars(
+        sa.select(Schedule).where(
+            Schedule.organization_id == organization_id,
+            Schedule.kind == ScheduleKind.LOAN,
+            Schedule.status == "ACTIVE",
+        )
+    )
+    for loan in loans:
+        dues = [each.due_on for each in parts_of(loan)]
+        plan = annuity(
+            loan.amount_minor or 0, loan.rate or Decimal(0), loan.payment_minor or 0, len(dues), loan.every
+        )
+        of_loan = found.setdefault(loan.account_id or 0, [0] * len(days))
+        for place, day in enumerate(days):
+            end = months_after(day, 12)
+            of_loan[place] += sum(
+                part.principal for part, due_on in zip(plan, dues, strict=True) if day < due_on <= end
+            )
+    return found
 
 
 def has_any(organization_id: str) -> bool:
@@ -162,6 +203,17 @@ def reversed_with(entry: JournalEntry) -> Sequence[JournalEntry]:
     return [each for each in found if each.status == "POSTED"]
 
 
+def disposed_by(entry: JournalEntry) -> Sequence[Schedule]:
+    """List the assets that an entry disposed of, or sold."""
+    return db.session.scalars(
+        sa.select(Schedule).where(
+            Schedule.organization_id == entry.organization_id,
+            Schedule.disposed_on.is_not(None),
+            sa.or_(Schedule.disposal_entry_id == entry.id, Schedule.sale_entry_id == entry.id),
+        )
+    ).all()
+
+
 def postings_of(schedule: Schedule) -> list[Any]:
     """Give the legs of a recurring schedule as somebody wrote them."""
     days = {"tax_point", "due_on"}
@@ -224,6 +276,46 @@ def records(found: Sequence[Schedule], today: date) -> list[ScheduleRecord]:
     return [_record(each, parts[each.id], base) for each in found]
 
 
+def _disposal(schedule: Schedule, parts: Sequence[PartRecord], base: str) -> DisposalRecord | None:
+    if schedule.disposed_on is None:
+        return None
+    depreciated = _sum_of(parts, PartState.POSTED)
+    # Parts that were taken back are left out, and keep the entry that was voided.
+    taken_back = _sum_of([each for each in parts if each.journal_entry_id], PartState.SKIPPED)
+    book_value, proceeds = (schedule.amount_minor or 0) - depreciated, _proceeds(schedule)
+    amounts = (depreciated, book_value, proceeds, proceeds - book_value, taken_back)
+    return DisposalRecord(
+        schedule.disposed_on,
+        schedule.disposal_entry_id,
+        schedule.sale_entry_id,
+        *(Money(each, base) for each in amounts),
+    )
+
+
+def _sum_of(parts: Sequence[PartRecord], state: PartState) -> int:
+    return sum(each.amount_base.minor for each in parts if each.state == state and each.amount_base)
+
+
+def _proceeds(schedule: Schedule) -> int:
+    """Add up what the sale of an asset credits to the account of gains and losses, with its corrections."""
+    if schedule.sale_entry_id is None:
+        return 0
+    found = db.session.scalar(
+        sa.select(sa.func.sum(Posting.amount_base_minor))
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(
+            Posting.organization_id == schedule.organization_id,
+            Account.role == DISPOSAL,
+            JournalEntry.status == "POSTED",
+            sa.or_(
+                JournalEntry.id == schedule.sale_entry_id, JournalEntry.corrects_id == schedule.sale_entry_id
+            ),
+        )
+    )
+    return -int(found or 0)
+
+
 def _record(schedule: Schedule, parts: Sequence[PartRecord], base: str) -> ScheduleRecord:
     rate = schedule.rate
     return record_of(
@@ -234,6 +326,7 @@ def _record(schedule: Schedule, parts: Sequence[PartRecord], base: str) -> Sched
         residual=_money(schedule.residual_minor, base),
         payment=_money(schedule.payment_minor, base),
         rate=None if rate is None else f"{rate.normalize():f}",
+        disposal=_disposal(schedule, parts, base),
         parts=parts,
     )
 

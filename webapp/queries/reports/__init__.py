@@ -2,8 +2,10 @@
 
 from webapp.queries.accounts import balances
 from webapp.queries.reports import (
+    cash_flows,
     dimension_results,
     dimensions,
+    equity_changes,
     exports,
     general_ledger,
     ledger_order,

@@ -17,7 +17,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import AccountType, Role, ancestors
+from webapp.ledger.chart import AccountType, Role, ancestors, group_of
 from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.financial_years import FinancialYears
 from webapp.ledger.open_items.ageing import SIDES, OwedSide
@@ -46,6 +46,12 @@ class ReportAccount:
     role: str | None = None
     keeps_items: bool = False
     parent_id: int | None = None
+    own_group: str | None = None
+
+    @property
+    def group(self) -> str:
+        """The group of a subtotal that it stands in."""
+        return group_of(self.type, self.role, self.code, self.own_group)
 
     @property
     def account_id(self) -> int | None:
@@ -229,7 +235,7 @@ def _chart(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
         JournalEntry.organization_id == organization_id, JournalEntry.is_closing
     )
     return (
-        sa.select(*columns, Account.keeps_items, Account.parent_id, closing.exists())
+        sa.select(*columns, Account.keeps_items, Account.parent_id, Account.group, closing.exists())
         .where(Account.organization_id == organization_id)
         .order_by(*accounts.BY_CODE.columns)
     )

@@ -1,5 +1,7 @@
 """The figures of a report: of its period, of what that is compared with, of its months, and of their parts."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -10,22 +12,25 @@ from webapp.ledger.report_columns import ReportColumns
 from webapp.queries.reports.books import Amounts, ReportAccount, ReportBooks
 
 Minors = Sequence[int]
+Placed = tuple[Money, Money | None, tuple[Money, ...] | None, Money | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportFigures:
-    """Figures that belong together: of the period, of the one that it is compared with, and of its months."""
+    """Figures that belong together: of the period, the one beside it, its months, and its year up to its end."""
 
     amount: Money
     before: Money | None
     months: tuple[Money, ...] | None
+    year_to_date: Money | None
 
     def __neg__(self) -> Self:
         return type(self)(*self._negated())
 
-    def _negated(self) -> tuple[Money, Money | None, tuple[Money, ...] | None]:
+    def _negated(self) -> Placed:
         months = None if self.months is None else tuple(-each for each in self.months)
-        return -self.amount, None if self.before is None else -self.before, months
+        before, year = (None if each is None else -each for each in (self.before, self.year_to_date))
+        return -self.amount, before, months, year
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +42,13 @@ class PartFigures:
     amount: Money
     before: Money | None
     months: tuple[Money, ...] | None
+    year_to_date: Money | None
 
     def __neg__(self) -> Self:
-        negated = -ReportFigures(self.amount, self.before, self.months)
-        return type(self)(self.id, self.name, negated.amount, negated.before, negated.months)
+        negated = -ReportFigures(self.amount, self.before, self.months, self.year_to_date)
+        return type(self)(
+            self.id, self.name, negated.amount, negated.before, negated.months, negated.year_to_date
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,16 @@ class Row:
     def has_any(self) -> bool:
         """Tell whether there is an amount in any column, of the whole or of a part."""
         return any(self.whole) or any(map(any, self.parts))
+
+    def signed(self, sign: int) -> Minors:
+        """Give the amounts of the whole, or what they are as credits."""
+        return [sign * minor for minor in self.whole]
+
+    def less(self, other: Row) -> Row:
+        """Take another row from it, column by column."""
+        pairs = zip((self.whole, *self.parts), (other.whole, *other.parts), strict=True)
+        whole, *parts = [[one - two for one, two in zip(*each, strict=True)] for each in pairs]
+        return Row(whole, parts)
 
 
 class Grid:
@@ -98,11 +116,15 @@ class Grid:
 
     def total(self, rows: Iterable[Row]) -> Sums:
         """Add up rows, column by column and part by part."""
+        return self.sums(self.added(rows))
+
+    def added(self, rows: Iterable[Row]) -> Row:
+        """Add up rows to one."""
         found = list(rows)
         parts = [
             _added((row.parts[number] for row in found), self._width) for number in range(len(self._parts))
         ]
-        return self.sums(Row(_added((row.whole for row in found), self._width), parts))
+        return Row(_added((row.whole for row in found), self._width), parts)
 
     @property
     def _width(self) -> int:
@@ -119,10 +141,16 @@ class Grid:
         )
         return Sums(*self._placed(row.whole), parts)
 
-    def _placed(self, minors: Minors) -> tuple[Money, Money | None, tuple[Money, ...] | None]:
-        amount, *others = (Money(minor, self._books.base) for minor in minors)
-        before = others.pop(0) if self._columns.compared_with else None
-        return amount, before, None if self._columns.months is None else tuple(others)
+    def _placed(self, minors: Minors) -> Placed:
+        return placed(minors, self._books.base, self._columns)
+
+
+def placed(minors: Minors, base: str, columns: ReportColumns) -> Placed:
+    """Put the amounts of a row in the places of the columns."""
+    amount, *others = (Money(minor, base) for minor in minors)
+    before = others.pop(0) if columns.compared_with else None
+    year = others.pop() if columns.year_to_date else None
+    return amount, before, None if columns.months is None else tuple(others), year
 
 
 def _added(rows: Iterable[Minors], width: int) -> list[int]:

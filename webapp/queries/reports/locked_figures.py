@@ -10,7 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import AccountType
+from webapp.ledger.chart import AccountType, group_of
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import OwedSide
@@ -57,9 +57,9 @@ READ: Final[Mapping[str, Mapping[str, Read | None]]] = {
         "items_from": Read.ITEMS,
         "is_revalued": Read.REVALUED,
         "role": Read.SHOWN,
-        **dict.fromkeys(
-            ("code", "name", "emoji", "currency", "requires_counterparty", "is_watched", "is_archived")
-        ),
+        "group": Read.SHOWN,
+        "code": Read.SHOWN,
+        **dict.fromkeys(("name", "emoji", "currency", "requires_counterparty", "is_watched", "is_archived")),
     },
     "merchants": {
         "merged_into_id": Read.PARTS,
@@ -142,6 +142,7 @@ def _has_foreign(organization_id: str, lock_date: date, *conditions: sa.ColumnEl
 def _sums_of(account: Account, lock_date: date) -> Figures:
     """Read what each locked day put on an account, under what reports present it as, the newest first."""
     shown = f"{account.type.lower()}{'' if account.in_scope else ', personal'}"
+    shown += f", {group_of(account.type, account.role, account.code, account.group).lower()}"
     shown += f", below account {account.parent_id}" if account.parent_id else ""
     of_account = DaySum.organization_id == account.organization_id, DaySum.account_id == account.id
     rows = db.session.execute(

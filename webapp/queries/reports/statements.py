@@ -5,17 +5,26 @@ financial year at nil. Personal accounts (`in_scope` false) stand apart in resul
 A report of selected postings is made of these alone: what stands against them may be elsewhere.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
-from webapp.ledger.chart import AccountType
+from webapp.ledger.chart import BANK, AccountType
+from webapp.ledger.closing.layouts import (
+    PRESET,
+    ComputedGroup,
+    LayoutRow,
+    StatementLayout,
+    layout_of,
+    members,
+    percent,
+)
 from webapp.ledger.money import Money
 from webapp.ledger.report_columns import ReportColumns
 from webapp.ledger.warnings import ReportWarning
 from webapp.queries.access import organizations
 from webapp.queries.currencies import revaluation_verdicts
-from webapp.queries.journal import cut_offs
+from webapp.queries.journal import cut_offs, schedules
 from webapp.queries.reports.books import (
     EQUITY_AND_RESULT_TYPES,
     RESULT_TYPES,
@@ -24,9 +33,10 @@ from webapp.queries.reports.books import (
     ReportAccount,
     ReportBooks,
 )
-from webapp.queries.reports.figures import Grid, PartFigures, Row, Sums
+from webapp.queries.reports.figures import Grid, Minors, PartFigures, Row, Sums
 
 Rows = Iterable[tuple[ReportAccount, Row]]
+GroupedRow = tuple[str, ReportAccount, Row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,7 @@ class AccountLine:
     name: str
     type: str
     in_scope: bool
+    group: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,28 @@ class ReportLine(AccountLine):
     amount: Money
     before: Money | None
     months: tuple[Money, ...] | None
+    year_to_date: Money | None
     parts: tuple[PartFigures, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRow:
+    """A row of a statement's layout: a group with its accounts, or a subtotal, both signed as the layout has them.
+
+    `percents` are its shares of the sales in each column, none where there are no sales.
+    """
+
+    code: str
+    name: str
+    kind: str
+    figures: Sums
+    percents: tuple[str | None, ...]
+    lines: list[ReportLine]
+
+    @property
+    def percent_of_sales(self) -> str | None:
+        """Its share of the sales of the period."""
+        return self.percents[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +100,8 @@ class ProfitAndLoss:
     result_with_personal: Sums
     warnings: list[ReportWarning]
     accounts: Mapping[int, ReportAccount]
+    layout: StatementLayout
+    rows: list[StatementRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +129,12 @@ class BalanceSheet:
     equity_with_results: Sums
     against: Sums
     warnings: list[ReportWarning]
+    layout: StatementLayout
+    rows: list[StatementRow]
 
 
 def profit_and_loss(
-    organization_id: str, columns: ReportColumns, *, within: int | None = None
+    organization_id: str, columns: ReportColumns, *, within: int | None = None, layout: str = PRESET
 ) -> ProfitAndLoss:
     """Give income and expenses of a period, and of those beside it; income is below zero, as a credit is.
 
@@ -125,11 +161,14 @@ def profit_and_loss(
         result_with_personal=-grid.total(_of(rows)),
         warnings=[] if columns.selection or cut_off is None else [cut_off],
         accounts={each.account_id: each for each in books.accounts if each.account_id},
+        layout=layout_of(layout),
+        rows=_arranged(grid, layout_of(layout).profit, [(each.group, each, row) for each, row in business]),
     )
 
 
-def balance_sheet(organization_id: str, columns: ReportColumns) -> BalanceSheet:
+def balance_sheet(organization_id: str, columns: ReportColumns, *, layout: str = PRESET) -> BalanceSheet:
     """Give assets, liabilities and equity at the close of a period, and of those beside it."""
+    columns = replace(columns, year_to_date=None)
     ends = ends_of(columns)
     books = ReportBooks(organization_id, ends, columns.selection, columns.by, parties_apart=True)
     grid = Grid(books, columns, lambda each: closings(each, columns))
@@ -151,7 +190,71 @@ def balance_sheet(organization_id: str, columns: ReportColumns) -> BalanceSheet:
         ),
         against=-grid.total(row for account, row in [*rows, *results] if account.type != AccountType.ASSET),
         warnings=_warnings(organization_id, columns),
+        layout=layout_of(layout),
+        rows=_arranged(
+            grid, layout_of(layout).sheet, _presented(organization_id, grid, columns, rows, results)
+        ),
     )
+
+
+def _presented(
+    organization_id: str, grid: Grid, columns: ReportColumns, rows: Rows, results: Rows
+) -> Iterator[GroupedRow]:
+    """Give the rows of a balance sheet with their groups; overdrawn banks and what is due of loans stand apart."""
+    is_whole = not columns.selection and columns.by is None
+    due = schedules.due_of_loans(organization_id, ends_of(columns)) if is_whole else {}
+    for account, row in rows:
+        if account.group == BANK:
+            apart, group = _below_zero(row), ComputedGroup.OVERDRAFTS
+        elif account.type == AccountType.LIABILITY and (of_loan := due.get(account.id or 0)):
+            minors = [max(min(0, minor), -part) for minor, part in zip(row.whole, of_loan, strict=True)]
+            apart, group = Row(minors, row.parts), ComputedGroup.DUE_WITHIN_A_YEAR
+        else:
+            yield account.group, account, row
+            continue
+        yield group.value, account, apart
+        yield account.group, account, row.less(apart)
+    for name, of in (("Result of the year", True), ("Personal, of the year", False)):
+        account = ReportAccount(None, None, name, AccountType.EQUITY.value, in_scope=of)
+        yield (
+            ComputedGroup.RESULT_OF_YEAR.value,
+            account,
+            grid.added(r for each, r in results if each.in_scope is of),
+        )
+
+
+def _below_zero(row: Row) -> Row:
+    """Keep of a row the columns in which the whole is below zero."""
+    kept = [minor < 0 for minor in row.whole]
+    return Row(_kept(row.whole, kept), [_kept(each, kept) for each in row.parts])
+
+
+def _kept(minors: Minors, kept: Sequence[bool]) -> list[int]:
+    return [minor if is_kept else 0 for minor, is_kept in zip(minors, kept, strict=True)]
+
+
+def _arranged(grid: Grid, layout: Sequence[LayoutRow], rows: Iterable[GroupedRow]) -> list[StatementRow]:
+    """Give the rows of a layout: of its groups those that have an account, and every subtotal."""
+    found = [(group, account, row) for group, account, row in rows if row.has_any]
+    within = members(layout)
+    sales = grid.added(row for group, _, row in found if group == "SALES").whole
+    arranged = []
+    for each in layout:
+        of = [(account, row) for group, account, row in found if group in within[each.code]]
+        if not of and not each.of:
+            continue
+        whole = grid.added(row for _, row in of)
+        percents = tuple(
+            percent(minor, -sold) for minor, sold in zip(whole.signed(each.sign), sales, strict=True)
+        )
+        figures = grid.sums(whole)
+        lines = _lines(grid, [] if each.of else of, each.sign)
+        arranged.append(
+            StatementRow(
+                each.code, each.name, each.kind, figures if each.sign > 0 else -figures, percents, lines
+            )
+        )
+    return arranged
 
 
 def _warnings(organization_id: str, columns: ReportColumns) -> list[ReportWarning]:
@@ -181,17 +284,18 @@ def ends_of(columns: ReportColumns) -> list[date]:
     return [each.last for each in columns.periods]
 
 
-def _lines(grid: Grid, rows: Rows) -> list[ReportLine]:
+def _lines(grid: Grid, rows: Rows, sign: int = 1) -> list[ReportLine]:
     found = [(account, grid.sums(row)) for account, row in rows]
     return [
-        ReportLine(*facts_of(account), sums.amount, sums.before, sums.months, sums.parts)
+        ReportLine(*facts_of(account), of.amount, of.before, of.months, of.year_to_date, of.parts)
         for account, sums in found
+        for of in [sums if sign > 0 else -sums]
     ]
 
 
-def facts_of(account: ReportAccount) -> tuple[int | None, str | None, str, str, bool]:
+def facts_of(account: ReportAccount) -> tuple[int | None, str | None, str, str, bool, str]:
     """Give what a line has of its account."""
-    return account.account_id, account.code, account.name, account.type, account.in_scope
+    return account.account_id, account.code, account.name, account.type, account.in_scope, account.group
 
 
 def _personal(rows: Rows) -> Sequence[Row]:

@@ -1,13 +1,19 @@
 """The trial balance: opening, movements and closing of every account, and of its parts."""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
 from webapp.ledger.money import Money, total
 from webapp.ledger.report_columns import ReportColumns
+from webapp.models import COUNTING, JournalEntry, Posting, refers_to
+from webapp.queries.common.selections import postings_of
 from webapp.queries.reports.books import Amounts, ReportAccount, ReportBooks
-from webapp.queries.reports.figures import Grid, Minors, Row
+from webapp.queries.reports.figures import Grid, Minors, Row, placed
 from webapp.queries.reports.statements import AccountLine, closings, ends_of, facts_of
 
 
@@ -52,6 +58,7 @@ class TrialPart(TrialFigures):
 class TrialLine(AccountLine, _OnASide):
     """An account in a trial balance, with its parts where the report is grouped, without nil ones.
 
+    `debited` and `credited` are what the period put on each side, where it is asked for.
     `closed` is what closing entries posted to it, which its change is without: of a result it is in that of retained
     earnings.
     """
@@ -64,6 +71,8 @@ class TrialLine(AccountLine, _OnASide):
     months: tuple[Money, ...] | None
     parts: tuple[TrialPart, ...] | None
     closed: Money
+    debited: Money | None
+    credited: Money | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +103,11 @@ class TrialBalance:
 MOVES: Final = 2
 
 
-def trial_balance(organization_id: str, columns: ReportColumns) -> TrialBalance:
+def trial_balance(organization_id: str, columns: ReportColumns, *, turnovers: bool = False) -> TrialBalance:
     """Give the opening, change, carry and closing of every account that has any."""
+    columns = replace(columns, year_to_date=None)
     period = columns.period
+    sides = _turnovers(organization_id, columns) if turnovers else None
     books = ReportBooks(organization_id, [period.eve, *ends_of(columns)], columns.selection, columns.by)
     grid = Grid(books, columns, lambda each: _moves_and_closings(each, columns))
     rows = [(each, grid.row_of(each)) for each in books.accounts]
@@ -105,9 +116,9 @@ def trial_balance(organization_id: str, columns: ReportColumns) -> TrialBalance:
         if period.first <= leg.day <= period.last:
             closed[leg.account_id] += leg.base_minor
     lines = [
-        _line(account, row, books, columns, Money(closed[account.id], books.base))
+        _with_sides(_line(account, row, books, columns, Money(closed[account.id], books.base)), sides)
         for account, row in rows
-        if row.has_any or closed[account.id]
+        if row.has_any or closed[account.id] or (sides and account.id in sides)
     ]
     debit = total((line.debit for line in lines if line.debit), books.base)
     credit = total((line.credit for line in lines if line.credit), books.base)
@@ -129,14 +140,42 @@ def _line(
     )
     opening, change, carry, closing, before, months = _figures(row.whole, books.base, columns)
     beside = (before, months, parts if columns.by else None)
-    return TrialLine(*facts_of(account), opening, change, carry, closing, *beside, closed)
+    return TrialLine(*facts_of(account), opening, change, carry, closing, *beside, closed, None, None)
+
+
+def _with_sides(line: TrialLine, sides: Mapping[int | None, tuple[int, int]] | None) -> TrialLine:
+    if sides is None:
+        return line
+    debited, credited = (Money(each, line.closing.currency) for each in sides.get(line.account_id, (0, 0)))
+    return replace(line, debited=debited, credited=credited)
+
+
+def _turnovers(organization_id: str, columns: ReportColumns) -> dict[int | None, tuple[int, int]]:
+    """Add up what a period debits and credits each account of what is selected."""
+    amount, period = Posting.amount_base_minor, columns.period
+    rows = db.session.execute(
+        sa.select(
+            Posting.account_id,
+            sa.func.sum(sa.case((amount > 0, amount), else_=0)),
+            sa.func.sum(sa.case((amount < 0, -amount), else_=0)),
+        )
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            Posting.organization_id == organization_id,
+            JournalEntry.status.in_(COUNTING),
+            JournalEntry.effective_on.between(period.first, period.last),
+            *(postings_of(organization_id, columns.selection) if columns.selection else ()),
+        )
+        .group_by(Posting.account_id)
+    )
+    return {account_id: (int(debit or 0), int(credit or 0)) for account_id, debit, credit in rows}
 
 
 def _figures(
     minors: Minors, base: str, columns: ReportColumns
 ) -> tuple[Money, Money, Money, Money, Money | None, tuple[Money, ...] | None]:
     """Put amounts in their places; the carry is what opening and change leave of the closing."""
-    (opening, change), (closing, *others) = minors[:MOVES], [Money(each, base) for each in minors[MOVES:]]
-    before = others.pop(0) if columns.compared_with else None
+    opening, change = minors[:MOVES]
+    closing, before, months, _ = placed(minors[MOVES:], base, columns)
     moves = (Money(opening, base), Money(change, base), Money(closing.minor - opening - change, base))
-    return *moves, closing, before, None if columns.months is None else tuple(others)
+    return *moves, closing, before, months

@@ -4,6 +4,7 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.chart import ALL_GROUPS
 from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
@@ -24,6 +25,11 @@ class Code(fields.Text):
         )
 
 
+GROUP = {
+    "description": "The subtotal of statements that it stands in; null is the preset of its type, role and code."
+}
+
+
 class AccountSchema(Schema):
     """A ledger account with its balance."""
 
@@ -42,6 +48,7 @@ class AccountSchema(Schema):
     items_from = fields.Day(allow_none=True)
     is_system = ma.fields.Boolean()
     is_archived = ma.fields.Boolean()
+    group = fields.OneOf(*ALL_GROUPS, metadata=GROUP)
     balance = fields.Amount()
     balance_base = fields.Amount()
 
@@ -103,6 +110,7 @@ class NewAccountSchema(Schema):
     is_watched = fields.Flag(load_default=False)
     is_revalued = fields.Flag(allow_none=True, load_default=None)
     keeps_items = fields.Flag(load_default=False)
+    group = fields.OneOf(*ALL_GROUPS, allow_none=True, load_default=None, metadata=GROUP)
 
 
 ITEMS_FROM = {"description": "What is dated before this day is one opening item per merchant and currency."}
@@ -124,6 +132,7 @@ class AccountChangesSchema(Schema):
     keeps_items = fields.Flag()
     items_from = fields.Day(allow_none=True, metadata=ITEMS_FROM)
     is_archived = fields.Flag()
+    group = fields.OneOf(*ALL_GROUPS, allow_none=True, metadata=GROUP)
 
 
 class NewAccountFormSchema(NewAccountSchema):

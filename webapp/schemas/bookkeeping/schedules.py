@@ -26,6 +26,10 @@ DOCUMENT = "The id of the document that it is about; null for none."
 WHY = "Why it is done; kept with the act."
 RESIDUAL = "What is left of an asset's cost in the end; null for other schedules."
 METHOD = "How an asset is depreciated; null for other schedules."
+ASSET = (
+    "The account of an asset's cost, where `accountId` is that of its depreciation; null for other schedules."
+)
+SALE = "The entry by which it was sold, on the account Gain or loss on disposal; null where it was scrapped."
 RATE = "In per cent a year, of an asset on a reducing balance and of a loan; else null."
 PAYMENT = "What each payment of a loan comes to with its interest; else null."
 FIRST_MONTH = (
@@ -56,6 +60,23 @@ class SchedulePartSchema(Schema):
     refusal_code = ma.fields.String(
         allow_none=True, metadata={"description": "The code of the error that refused it; null otherwise."}
     )
+
+
+class DisposalSchema(Schema):
+    """How an asset was disposed of: `gain` is `proceeds` less `bookValue`, a loss below zero."""
+
+    on = fields.Day(metadata={"description": "The day of the disposal."})
+    journal_entry_id = fields.Id(
+        Kind.JOURNAL_ENTRY,
+        allow_none=True,
+        metadata={"description": "The entry that took it out of the books."},
+    )
+    sale_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True, metadata={"description": SALE})
+    depreciated = fields.Amount()
+    book_value = fields.Amount()
+    proceeds = fields.Amount(metadata={"description": "The price of the sale without its tax."})
+    gain = fields.Amount()
+    taken_back = fields.Amount(metadata={"description": "What parts beyond the disposal came to."})
 
 
 class ScheduleSchema(Schema):
@@ -90,6 +111,8 @@ class ScheduleSchema(Schema):
         allow_none=True,
         metadata={"description": "The entry that it reverses; null for none."},
     )
+    asset_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, metadata={"description": ASSET})
+    disposal = ma.fields.Nested(DisposalSchema, allow_none=True)
     parts = ma.fields.List(ma.fields.Nested(SchedulePartSchema), metadata={"description": "Its parts."})
 
 
@@ -137,6 +160,7 @@ class NewScheduleSchema(Schema):
     rate = fields.Factor(load_default=None, metadata={"description": RATE})
     payment = fields.Amount(load_default=None, metadata={"description": PAYMENT})
     first_month = fields.OneOf(*FIRST_MONTHS, load_default=None, metadata={"description": FIRST_MONTH})
+    asset_account_id = fields.Id(Kind.ACCOUNT, load_default=None, metadata={"description": ASSET})
     postings = ma.fields.List(
         ma.fields.Nested(PostingInputSchema),
         load_default=None,
@@ -159,6 +183,14 @@ class ScheduleStopSchema(Schema):
     release = fields.Flag(
         load_default=False, metadata={"description": "Post what is left of its amount now."}
     )
+
+
+class DisposalInputSchema(Schema):
+    """When an asset is disposed of, and by which entry it was sold; a day far ahead needs `force`."""
+
+    on = fields.Day(required=True, metadata={"description": "The day of the disposal."})
+    sale_entry_id = fields.Id(Kind.JOURNAL_ENTRY, load_default=None, metadata={"description": SALE})
+    force = fields.Flag(load_default=False)
 
 
 class PartSkipSchema(Schema):

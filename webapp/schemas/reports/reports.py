@@ -6,6 +6,8 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.canonical import camel
+from webapp.ledger.chart import ALL_GROUPS
+from webapp.ledger.closing.layouts import LAYOUTS, PRESET
 from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.references import Kind
@@ -41,7 +43,7 @@ class SelectionQuerySchema(PeriodQuerySchema):
     group_by = fields.OneOf(*Dimension, load_default=None)
 
 
-class ReportQuerySchema(SelectionQuerySchema):
+class ColumnsQuerySchema(PeriodQuerySchema):
     """The period of a report, what it is compared with, and whether its months stand side by side.
 
     By default it is compared with the period before; two days, `compareFrom` and `compareTo`, choose another one.
@@ -51,6 +53,10 @@ class ReportQuerySchema(SelectionQuerySchema):
     compare_from = fields.Day(load_default=None)
     compare_to = fields.Day(load_default=None)
     months = fields.FormFlag(load_default=False)
+    year_to_date = fields.FormFlag(
+        load_default=False,
+        metadata={"description": "Whether its year up to `to` stands beside it, if it has flows."},
+    )
 
     @ma.validates_schema
     def compares_with_one_period(self, data: Mapping[str, Any], **kwargs: object) -> None:
@@ -66,8 +72,36 @@ class ReportQuerySchema(SelectionQuerySchema):
             raise ma.ValidationError("Choose this or two days.", "compareWith")
 
 
+class ReportQuerySchema(SelectionQuerySchema, ColumnsQuerySchema):
+    """The columns of a report, the layout of its rows, which postings count, and what figures are grouped by."""
+
+    layout = fields.OneOf(
+        *LAYOUTS, load_default=PRESET, metadata={"description": "The layout of the rows of statements."}
+    )
+    turnovers = fields.FormFlag(
+        load_default=False,
+        metadata={
+            "description": "Whether the trial balance says what each account was debited and credited."
+        },
+    )
+
+
 class ReportPageQuerySchema(AddressSchema, ReportQuerySchema):
     """The same from the address of a report's page."""
+
+    percent_of_sales = fields.FormFlag(load_default=False)
+
+
+class DayBookQuerySchema(PageSchema, PeriodQuerySchema):
+    """Of which days the day book is."""
+
+
+class FlowPageQuerySchema(AddressSchema, ColumnsQuerySchema):
+    """The columns of a cash flow, from the address of its page."""
+
+
+class DayBookPageQuerySchema(AddressSchema, DayBookQuerySchema):
+    """The days and the place of the page of the day book, or of changes in equity."""
 
 
 class LedgerQuerySchema(PageSchema, SelectionQuerySchema):
@@ -93,37 +127,49 @@ class OverviewPageQuerySchema(AddressSchema):
 
 AGED = ("aged_receivables", "aged_payables")
 PARTY_STATEMENT = "party_statement"
+COLUMNS = ("compare_with", "compare_from", "compare_to", "months", "year_to_date")
+DIMENSIONS = ("project_id", "project_group_id", "org_merchant_id", "group_by")
+# What the file of a report does not take, and why.
+_WITHOUT: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "general_ledger": (COLUMNS, "The general ledger has no such columns."),
+    **dict.fromkeys(AGED, ((*COLUMNS, *DIMENSIONS, "account_id"), "What is owed by age has only a day.")),
+    PARTY_STATEMENT: (
+        (*COLUMNS, "project_id", "project_group_id", "group_by", "account_id"),
+        "The statement of a party has only its days.",
+    ),
+    "cash_flow": ((*DIMENSIONS, "account_id"), "A cash flow is of all postings."),
+    **dict.fromkeys(
+        ("changes_in_equity", "day_book"),
+        ((*COLUMNS, *DIMENSIONS, "account_id"), "This report has only its days."),
+    ),
+    "register": ((*COLUMNS, *DIMENSIONS), "A register has only its account and its days."),
+}
+_ONLY_LEDGERS = (("account_id",), "Only the general ledger has this.")
 
 
 class ReportFileQuerySchema(ReportQuerySchema):
     """Which report to write to a file, and in which format; what its page or its JSON asks for is asked for here too.
 
-    Only the general ledger takes `accountId`; it has no columns. What is owed by age is at the close of `to`, and takes
-    nothing else. The statement of a party is that of `orgMerchantId`, or of what has no party, over `from` to `to`.
+    Only the general ledger and the register take `accountId`; they have no columns. What is owed by age is at the close
+    of `to`. The statement of a party is that of `orgMerchantId`, or of what has no party, over `from` to `to`.
     """
 
     report = fields.OneOf(
-        *("trial_balance", "profit_and_loss", "balance_sheet", "general_ledger", *AGED, PARTY_STATEMENT),
+        *("trial_balance", "profit_and_loss", "balance_sheet", *_WITHOUT),
         required=True,
     )
     format = fields.OneOf("csv", "xlsx", required=True)
     account_id = fields.FormId(load_default=None)
+    percent_of_sales = fields.FormFlag(load_default=False)
 
     @ma.validates_schema
     def fits_the_report(self, data: Mapping[str, Any], **kwargs: object) -> None:
         """Refuse what another report has."""
         del kwargs
-        report, columns = data.get("report"), ("compare_with", "compare_from", "compare_to", "months")
-        dimensions = ("project_id", "project_group_id", "org_merchant_id", "group_by")
-        names: tuple[str, ...] = ("account_id",)
-        sentence = "Only the general ledger has this."
-        if report == "general_ledger":
-            names, sentence = columns, "The general ledger has no such columns."
-        elif report in AGED:
-            names, sentence = (*columns, *dimensions, "account_id"), "What is owed by age has only a day."
-        elif report == PARTY_STATEMENT:
-            names = (*columns, "project_id", "project_group_id", "group_by", "account_id")
-            sentence = "The statement of a party has only its days."
+        report = data.get("report")
+        names, sentence = _WITHOUT.get(report or "", _ONLY_LEDGERS)
+        if report == "register" and not data.get("account_id"):
+            raise ma.ValidationError("A register is of an account.", "accountId")
         if report and (asked := [name for name in names if data.get(name)]):
             raise ma.ValidationError({camel(name): [sentence] for name in asked})
 
@@ -139,12 +185,20 @@ class PeriodSchema(Schema):
     last = fields.Day(data_key="to")
 
 
-class _ReportAccountSchema(Schema):
+class ReportAccountSchema(Schema):
+    """What each line of a report has of its account."""
+
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     code = ma.fields.String(allow_none=True)
     name = Untrusted()
     type = fields.OneOf(*ACCOUNT_TYPES)
     in_scope = ma.fields.Boolean()
+    group = fields.OneOf(
+        *ALL_GROUPS, metadata={"description": "The subtotal of statements that it stands in."}
+    )
+
+
+YEAR = {"description": "Of the financial year up to the end of the period, where `yearToDate` asks for it."}
 
 
 class PartSchema(Schema):
@@ -155,9 +209,10 @@ class PartSchema(Schema):
     amount = fields.Amount()
     before = fields.Amount(allow_none=True)
     months = ma.fields.List(fields.Amount(), allow_none=True)
+    year_to_date = fields.Amount(allow_none=True, metadata=YEAR)
 
 
-class ReportLineSchema(_ReportAccountSchema):
+class ReportLineSchema(ReportAccountSchema):
     """An account with its amount in the period, in the one that it is compared with, and in each month, if asked.
 
     `accountId` is null where the line is computed. `parts` are those that `groupBy` asks for, without nil ones.
@@ -166,6 +221,7 @@ class ReportLineSchema(_ReportAccountSchema):
     amount = fields.Amount()
     before = fields.Amount(allow_none=True)
     months = ma.fields.List(fields.Amount(), allow_none=True)
+    year_to_date = fields.Amount(allow_none=True, metadata=YEAR)
     parts = ma.fields.List(ma.fields.Nested(PartSchema), allow_none=True)
 
 
@@ -184,7 +240,7 @@ class TrialPartSchema(Schema):
     credit = fields.Amount(allow_none=True)
 
 
-class TrialLineSchema(_ReportAccountSchema):
+class TrialLineSchema(ReportAccountSchema):
     """An account with opening + change + carry = closing, and the closing as debit or credit.
 
     `closed` is what closing entries posted to it; of income and expenses that is in the change of retained earnings.
@@ -198,6 +254,12 @@ class TrialLineSchema(_ReportAccountSchema):
     carry = fields.Amount()
     closed = fields.Amount(metadata={"description": "What closing entries of the period posted to it."})
     closing = fields.Amount()
+    debited = fields.Amount(
+        allow_none=True, metadata={"description": "What the period debited; by `turnovers`."}
+    )
+    credited = fields.Amount(
+        allow_none=True, metadata={"description": "What the period credited; by `turnovers`."}
+    )
     before = fields.Amount(allow_none=True)
     months = ma.fields.List(fields.Amount(), allow_none=True)
     parts = ma.fields.List(ma.fields.Nested(TrialPartSchema), allow_none=True)
@@ -211,10 +273,42 @@ class SumsSchema(Schema):
     amount = fields.Amount()
     before = fields.Amount(allow_none=True)
     months = ma.fields.List(fields.Amount(), allow_none=True)
+    year_to_date = fields.Amount(allow_none=True, metadata=YEAR)
     parts = ma.fields.List(ma.fields.Nested(PartSchema), allow_none=True)
 
 
-class _ReportSchema(Schema):
+class LayoutSchema(Schema):
+    """The layout of a statement: its code, its name, and who reviewed it."""
+
+    code = fields.OneOf(*LAYOUTS)
+    name = ma.fields.String()
+    reviewer = ma.fields.String(metadata={"description": "Who compared it with the rules that it is of."})
+
+
+class StatementRowSchema(Schema):
+    """A row of a layout: a group with its accounts, or a subtotal of rows, with profits and assets above zero.
+
+    Its accounts are signed as it is. Groups without an account are left out, subtotals never.
+    """
+
+    code = ma.fields.String(metadata={"description": "What the layout calls it, such as GROSS_PROFIT."})
+    name = ma.fields.String()
+    kind = fields.OneOf("GROUP", "SUBTOTAL", metadata={"description": "Whether it adds accounts or rows."})
+    amount = fields.Amount(attribute="figures.amount")
+    before = fields.Amount(attribute="figures.before", allow_none=True)
+    months = ma.fields.List(fields.Amount(), attribute="figures.months", allow_none=True)
+    year_to_date = fields.Amount(attribute="figures.year_to_date", allow_none=True, metadata=YEAR)
+    parts = ma.fields.List(ma.fields.Nested(PartSchema), attribute="figures.parts", allow_none=True)
+    percent_of_sales = ma.fields.String(
+        allow_none=True,
+        metadata={"description": "Its share of the sales of the period in per cent; null without sales."},
+    )
+    lines = ma.fields.List(ma.fields.Nested(ReportLineSchema))
+
+
+class ReportSchema(Schema):
+    """What each report has: its currency, its columns, and what counts."""
+
     base_currency = fields.Currency()
     period = ma.fields.Nested(PeriodSchema, attribute="columns.period")
     compared_with = ma.fields.Nested(PeriodSchema, attribute="columns.compared_with", allow_none=True)
@@ -244,7 +338,7 @@ class ReportWarningSchema(Schema):
     sum = fields.Amount(allow_none=True)
 
 
-class TrialBalanceSchema(_ReportSchema):
+class TrialBalanceSchema(ReportSchema):
     """All accounts with their balances; debits and credits are equal."""
 
     lines = ma.fields.List(ma.fields.Nested(TrialLineSchema))
@@ -252,7 +346,7 @@ class TrialBalanceSchema(_ReportSchema):
     credit = fields.Amount()
 
 
-class ProfitAndLossSchema(_ReportSchema):
+class ProfitAndLossSchema(ReportSchema):
     """Income (negative, as credits are) and expenses; `result` is positive for a profit.
 
     All three are without personal accounts (`inScope` false); these come to `personal`, a debit above zero.
@@ -264,10 +358,12 @@ class ProfitAndLossSchema(_ReportSchema):
     result = ma.fields.Nested(SumsSchema)
     personal = ma.fields.Nested(SumsSchema)
     result_with_personal = ma.fields.Nested(SumsSchema)
+    layout = ma.fields.Nested(LayoutSchema)
+    rows = ma.fields.List(ma.fields.Nested(StatementRowSchema))
     warnings = ma.fields.List(ma.fields.Nested(ReportWarningSchema))
 
 
-class BalanceSheetSchema(_ReportSchema):
+class BalanceSheetSchema(ReportSchema):
     """Assets, liabilities and equity at the period's close.
 
     Assets, liabilities, equity, `resultOfYear` and `personalOfYear` add up to 0. The equity has the results of earlier
@@ -283,6 +379,8 @@ class BalanceSheetSchema(_ReportSchema):
     personal_of_year = ma.fields.Nested(SumsSchema)
     earlier_results = ma.fields.Nested(SumsSchema)
     personal_earlier = ma.fields.Nested(SumsSchema)
+    layout = ma.fields.Nested(LayoutSchema)
+    rows = ma.fields.List(ma.fields.Nested(StatementRowSchema))
     warnings = ma.fields.List(ma.fields.Nested(ReportWarningSchema))
 
 

@@ -110,6 +110,7 @@ def account_of(organization: Organization, proposed: ChartAccount, now: datetime
         emoji=proposed.emoji,
         currency=organization.base_currency if proposed.is_in_base else None,
         role=proposed.role.value if proposed.role else None,
+        group=proposed.group,
         is_watched=proposed.is_watched,
         is_revalued=proposed.is_money,
         keeps_items=proposed.keeps_items,

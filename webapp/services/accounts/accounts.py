@@ -4,16 +4,19 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any, NotRequired, TypedDict, Unpack
 
+import sqlalchemy as sa
+
 from webapp.database.sessions import db
-from webapp.ledger.chart import AccountType, is_revalued_by_default, may_be_revalued, next_code
+from webapp.ledger.chart import GROUPS, AccountType, is_revalued_by_default, may_be_revalued, next_code
+from webapp.ledger.closing.schedules import DISPOSAL
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.texts.legible import cited
 from webapp.ledger.titles import counted
-from webapp.models import Account
+from webapp.models import Account, Organization
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.items import items
-from webapp.services.accounts import kept_items
+from webapp.services.accounts import backing, kept_items
 from webapp.services.audit import locked_figures, titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
@@ -33,7 +36,9 @@ FACTS = (
     "keeps_items",
     "items_from",
     "is_archived",
+    "group",
 )
+DISPOSALS = "Gain or loss on disposal"
 EXCHANGEABLE = frozenset({AccountType.ASSET, AccountType.LIABILITY})
 
 
@@ -73,6 +78,12 @@ class NotRevaluedError(UnprocessableError):
     code = "not_revalued"
 
 
+class AccountGroupError(UnprocessableError):
+    """This group is none of the account's type; choose one of its type, or none for the preset."""
+
+    code = "account_group"
+
+
 class PostedAccountError(LedgerError):
     """This account has postings, so this cannot be changed."""
 
@@ -93,6 +104,7 @@ class AccountInput(TypedDict):
     is_watched: NotRequired[bool]
     is_revalued: NotRequired[bool | None]
     keeps_items: NotRequired[bool]
+    group: NotRequired[str | None]
 
 
 class AccountChanges(TypedDict, total=False):
@@ -111,6 +123,7 @@ class AccountChanges(TypedDict, total=False):
     keeps_items: bool
     items_from: date | None
     is_archived: bool
+    group: str | None
 
 
 def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> Account:
@@ -125,6 +138,7 @@ def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> A
         _check_parent(actor.organization_id, content.get("parent_id"))
         fields["is_revalued"] = _revalued(content)
         kept_items.check_new(content["name"], content["type"], content)
+        _check_group(content["type"], content.get("group"))
         if content.get("code") is None:
             fields["code"] = next_code(content["type"], accounts.codes(actor.organization_id))
         account = Account(organization_id=actor.organization_id, **_stored(fields), created_at=now)
@@ -139,7 +153,7 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
     target = ("account", account.id)
     title = titles.of_change("the account", account, changes)
     with act(actor, now, "update_account", target, title=title, payload=payload(changes, Account)) as doing:
-        changes = _with_items(account, _with_revaluation(account, changes))
+        changes = _with_group(account, _with_items(account, _with_revaluation(account, changes)))
         differing = {name: value for name, value in changes.items() if getattr(account, name) != value}
         for name, check in CHECKS.items():
             if name in differing:
@@ -150,6 +164,34 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
         if "is_revalued" in differing:
             doing.moves_foreign(date.min)
     return account
+
+
+def of_disposals(organization: Organization, now: datetime) -> Account:
+    """Find the account of gains and losses on disposal, or open it."""
+    mine = Account.organization_id == organization.id
+    found = db.session.scalar(sa.select(Account).where(mine, Account.role == DISPOSAL))
+    if found is None:
+        named = sa.select(Account).where(
+            mine,
+            Account.name == DISPOSALS,
+            Account.role.is_(None),
+            Account.type.in_((AccountType.INCOME, AccountType.EXPENSE)),
+        )
+        found = db.session.scalars(named.order_by(Account.id)).first()
+        if found is None:
+            code = next_code(AccountType.INCOME, accounts.codes(organization.id))
+            found = Account(
+                organization_id=organization.id,
+                code=code,
+                name=DISPOSALS,
+                type=AccountType.INCOME.value,
+                emoji="🏷️",
+                created_at=now,
+            )
+            db.session.add(found)
+        found.role, found.is_archived = DISPOSAL, False
+        db.session.flush()
+    return found
 
 
 def _stored(fields: Mapping[str, object]) -> dict[str, object]:
@@ -181,6 +223,26 @@ def _with_items(account: Account, changes: AccountChanges) -> AccountChanges:
     if changes.get("keeps_items") and not account.keeps_items:
         return {"is_watched": False, **changes}
     return changes
+
+
+def _with_group(account: Account, changes: AccountChanges) -> AccountChanges:
+    """Refuse a group of another type; an account of another type has the preset of that, unless one is sent."""
+    type_, feed = changes.get("type", account.type), accounts.feed_of(account.organization_id, account.id)
+    if "group" not in changes:
+        if type_ == account.type:
+            return changes
+        return {**changes, "group": backing.group_of_bank(type_) if feed else None}
+    _check_group(type_, changes["group"])
+    if feed is not None and changes["group"] != account.group and type_ == AccountType.ASSET:
+        raise FeedBackedError(f"Bank lines post to {cited(account.name)}; it stays with the banks.")
+    return changes
+
+
+def _check_group(type_: str, group: str | None) -> None:
+    if group is not None and group not in GROUPS[AccountType(type_)]:
+        groups = ", ".join(sorted(GROUPS[AccountType(type_)]))
+        sentence = f"An account of the type {type_} is in one of these groups: {groups}."
+        raise AccountGroupError(sentence, fields={"group": [sentence]})
 
 
 def _check_revalued(name: str, type_: str, role: str | None = None) -> None:

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.chart import BANK, AccountType
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind
@@ -68,7 +69,13 @@ def take(organization_id: str, account_id: int, currency: str) -> Account:
         )
     account.currency = currency
     account.is_revalued = True
+    account.group = group_of_bank(account.type)
     return account
+
+
+def group_of_bank(type_: str) -> str | None:
+    """Give the group of the account of a bank; what it lends us, as on a card, is a current liability as preset."""
+    return BANK if type_ == AccountType.ASSET else None
 
 
 def exchange(feed_account: FeedAccount, account_id: int) -> None:

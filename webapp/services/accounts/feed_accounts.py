@@ -197,6 +197,7 @@ def _open_ledger_account(organization_id: str, opening: Opening, now: datetime) 
         type=type_,
         emoji="💳" if type_ == "LIABILITY" else "🏦",
         currency=opening.currency,
+        group=backing.group_of_bank(type_),
         is_revalued=True,
         created_at=now,
     )

@@ -19,6 +19,7 @@ from webapp.models import Account, Document, JournalEntry, Organization, Schedul
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries, schedules
+from webapp.services.accounts import accounts as ledger_accounts
 from webapp.services.audit import field_changes
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -102,6 +103,7 @@ class ScheduleInput(TypedDict):
     first_month: str | None
     postings: PostingInputs | None
     document_id: int | None
+    asset_account_id: int | None
 
 
 def create(given: ScheduleInput, *, actor: Actor, now: datetime) -> Schedule:
@@ -199,7 +201,12 @@ def _depreciated(
     organization: Organization, made: Schedule, given: ScheduleInput, days: Sequence[date]
 ) -> list[int]:
     cost, base = made.amount_minor or 0, organization.base_currency
+    # The sale of an asset is booked there, before it is disposed of.
+    ledger_accounts.of_disposals(organization, made.created_at)
     made.method, made.first_month = given["method"] or "STRAIGHT_LINE", given["first_month"] or "FULL"
+    if given["asset_account_id"] is not None:
+        account = lookups.refer(Account, organization.id, given["asset_account_id"], "assetAccountId")
+        made.asset_account_id = account.id
     made.residual_minor = money_at(given["residual"] or Decimal(0), base, "residual").minor
     if made.every != "MONTH" or not 0 <= made.residual_minor < cost:
         raise AssetError(fields={"every" if made.every != "MONTH" else "residual": [str(AssetError.__doc__)]})
@@ -275,8 +282,8 @@ def post(part: SchedulePart, *, actor: Actor, now: datetime) -> ActionResult:
         if schedule.status == "STOPPED":
             raise StoppedError
         organization = organizations.get(part.organization_id)
-        legs = _legs(organization, schedule, part)
-        entry = _post(schedule, legs, part.due_on, doing) if legs else None
+        legs = legs_of_part(organization, schedule, part)
+        entry = post_legs(schedule, legs, part.due_on, doing) if legs else None
         part.state, part.refusal_code, part.refusal = "POSTED" if entry else "SKIPPED", None, None
         part.journal_entry_id = entry.id if entry else None
         db.session.flush()
@@ -295,7 +302,7 @@ def _require_open(part: SchedulePart) -> None:
         raise PartStateError
 
 
-def _legs(organization: Organization, schedule: Schedule, part: SchedulePart) -> Sequence[Leg]:
+def legs_of_part(organization: Organization, schedule: Schedule, part: SchedulePart) -> Sequence[Leg]:
     """Give the legs of a part; one of 0.00 has none."""
     if schedule.kind == ScheduleKind.RECURRING:
         return _mirrored(organization, schedules.postings_of(schedule), part.due_on)
@@ -312,7 +319,7 @@ def _legs(organization: Organization, schedule: Schedule, part: SchedulePart) ->
     ]
 
 
-def _post(schedule: Schedule, legs: Sequence[Leg], due_on: date, doing: Act) -> JournalEntry:
+def post_legs(schedule: Schedule, legs: Sequence[Leg], due_on: date, doing: Act) -> JournalEntry:
     """Post an entry of a schedule on its day, or on the first open one."""
     entry = journal_entries.add_draft(
         organizations.get(schedule.organization_id),
@@ -356,10 +363,26 @@ def reverse(entry: JournalEntry, made: Schedule, doing: Act) -> JournalEntry:
     """Post the reversal of an entry as the one part of its schedule."""
     (part,) = schedules.parts_of(made)
     legs = reversal(entries.legs_of(entry))
-    back = _post(made, legs, part.due_on, doing)
+    back = post_legs(made, legs, part.due_on, doing)
     part.state, part.journal_entry_id = "POSTED", back.id
     db.session.flush()
     return back
+
+
+def give_back(entry: JournalEntry, doing: Act) -> None:
+    """Give back the asset whose disposal was voided; say it where the entry was the sale of one."""
+    for schedule in schedules.disposed_by(entry):
+        if schedule.sale_entry_id == entry.id:
+            sentence = f"{schedule.name} was disposed of by this sale, and stays so. Void its disposal too."
+            doing.warn("sale_voided", sentence)
+            continue
+        on = schedule.disposed_on or date.max
+        for part in schedules.parts_of(schedule):
+            if part.state == "SKIPPED" and not rules.bears_part(part.due_on, on, schedule.first_month):
+                part.state = "POSTED" if part.journal_entry_id else "PLANNED"
+        schedule.disposed_on = schedule.disposal_entry_id = schedule.sale_entry_id = None
+        schedule.status = "ACTIVE"
+    db.session.flush()
 
 
 def stop(schedule: Schedule, *, release: bool, note: str, actor: Actor, now: datetime) -> ActionResult:
@@ -386,10 +409,10 @@ def _release_rest(schedule: Schedule, doing: Act) -> list[int]:
     today = organizations.today(organization.id, doing.now)
     touched = []
     for part in schedules.parts_of(schedule):
-        legs = _legs(organization, schedule, part)
+        legs = legs_of_part(organization, schedule, part)
         if schedules.state_of(part, today) in (PartState.POSTED, PartState.SKIPPED) or not legs:
             continue
-        entry = _post(schedule, legs, min(part.due_on, today), doing)
+        entry = post_legs(schedule, legs, min(part.due_on, today), doing)
         part.state, part.journal_entry_id = "POSTED", entry.id
         touched.append(entry.id)
     return touched

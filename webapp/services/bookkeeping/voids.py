@@ -23,6 +23,7 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
 from webapp.services.bookkeeping import posted_corrections
+from webapp.services.bookkeeping import schedules as scheduled
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts, pair_differences, settled_items, settlements
 from webapp.services.transactions import bank_changes, unpairing
@@ -92,6 +93,7 @@ def void(
             _refuse(voidable.refusal(other))
             day = effective_on and max(effective_on, other.effective_on)
             touched = touched.joined(reverse(other, doing, effective_on=day))
+        scheduled.give_back(entry, doing)
         if copy and manual_entries.is_manual(entry):
             made = [*touched.journal_entry_ids, _copy(entry, doing).id]
             touched = replace(touched, journal_entry_ids=made)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from webapp.ledger.dimensions import Dimension, DimensionSelection
+from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.financial_years import DAY, FinancialYears
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import Comparison, ReportColumns, compared, side_by_side
@@ -80,7 +80,11 @@ def report_columns(query: Mapping[str, Any]) -> ReportColumns:
     else:
         beside = compared(period, Comparison(query["compare_with"] or Comparison.PREVIOUS_PERIOD))
     months = side_by_side(period) if query["months"] else None
-    return ReportColumns(period, beside, months, selection(query), grouping(query))
+    year = None
+    if query.get("year_to_date"):
+        year = organizations.financial_years(organization_id()).year_to(period.last)
+    chosen, by = (selection(query), grouping(query)) if "group_by" in query else (EVERYTHING, None)
+    return ReportColumns(period, beside, months, chosen, by, year)
 
 
 def grouping(query: Mapping[str, Any]) -> Dimension | None:

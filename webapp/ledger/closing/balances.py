@@ -1,0 +1,76 @@
+"""Proofs of accounts of the balance sheet: what proves one, and what a difference needs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+
+class BalanceProof(StrEnum):
+    """What an account is proved by: the first three are evidence, the others are computed."""
+
+    STATEMENT = "STATEMENT"
+    ATTESTED = "ATTESTED"
+    SCHEDULE = "SCHEDULE"
+    ITEMS = "ITEMS"
+    RETURN = "RETURN"
+    ZERO = "ZERO"
+    ROLL_FORWARD = "ROLL_FORWARD"
+
+
+class BalanceState(StrEnum):
+    """The state of an account: proved, its difference explained, for an approver to decide, or open."""
+
+    PROVED = "PROVED"
+    EXPLAINED = "EXPLAINED"
+    NEEDS_APPROVER = "NEEDS_APPROVER"
+    OPEN = "OPEN"
+
+
+EXPLANATIONS = ("TIMING", "DISPUTE", "TO_CORRECT", "OTHER")
+ATTESTED = "ATTESTED"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A part of a difference, and the day by which it is gone."""
+
+    id: int
+    amount_minor: int
+    reverses_by: date
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedBalance:
+    """What of a difference is explained and what is not, and the explanations whose day has passed."""
+
+    explained: int
+    unexplained: int
+    state: BalanceState
+    expired: tuple[int, ...]
+
+
+def judge(
+    difference: int | None, explanations: Iterable[Explanation], materiality: int, on: date
+) -> JudgedBalance:
+    """Judge the difference of an account on a day; without a figure that proves it there is none, and it is open.
+
+    >>> late, soon = (Explanation(1, 6000, date(2026, 3, day)) for day in (15, 31))
+    >>> [judge(6000, [each], 10000, date(2026, 3, 31)).state.value for each in (late, soon)]
+    ['OPEN', 'EXPLAINED']
+    >>> judge(6000, [soon], 0, date(2026, 3, 31)).state.value, judge(0, [], 0, date(2026, 3, 31)).state.value
+    ('NEEDS_APPROVER', 'PROVED')
+    """
+    found = list(explanations)
+    standing = [each for each in found if each.reverses_by >= on]
+    expired = tuple(each.id for each in found if each.reverses_by < on)
+    explained = sum(each.amount_minor for each in standing)
+    size = sum(abs(each.amount_minor) for each in standing)
+    left = (difference or 0) - explained
+    if difference == 0 and not standing:
+        state = BalanceState.PROVED
+    elif difference is None or left:
+        state = BalanceState.OPEN
+    else:
+        state = BalanceState.EXPLAINED if size <= materiality else BalanceState.NEEDS_APPROVER
+    return JudgedBalance(explained, left, state, expired)
