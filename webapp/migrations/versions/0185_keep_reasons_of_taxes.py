@@ -7,7 +7,7 @@ from webapp.migrations.statements import drop_functions, drop_triggers, run
 from webapp.migrations.tables import is_sqlite
 
 revision = "0185"
-down_revision = "0175"
+down_revision = "0176"
 branch_labels = None
 depends_on = None
 

@@ -8,7 +8,7 @@ from webapp.migrations.statements import drop_functions, drop_triggers, run
 from webapp.migrations.tables import BIG, INSTANT, is_sqlite, numbered, owned, pair, where
 
 revision = "0200"
-down_revision = "0175"
+down_revision = "0185"
 branch_labels = None
 depends_on = None
 

@@ -6,7 +6,7 @@ from alembic import op
 from webapp.migrations.tables import INSTANT
 
 revision = "0220"
-down_revision = "0175"
+down_revision = "0210"
 branch_labels = None
 depends_on = None
 
