@@ -16,20 +16,30 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
+from importlib import import_module
 from itertools import product
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Final
 
 from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_javascript
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from jinja2 import Environment, nodes
 from jinja2.ext import babel_extract
+from marshmallow import Schema
 
+from webapp import schemas
+from webapp.ledger.chart import CHARTS
+from webapp.ledger.rules.fields import Field
+from webapp.ledger.rules.triggers import NAMES
+from webapp.ledger.tax.forms import FREQUENCIES
+from webapp.queries.audit.field_changes import LABELS, label
 from webapp.web.rendering.languages import CATALOGUES, COMPOSED
 
 ROOT: Final = Path(__file__).parent.parent
-TEMPLATES: Final = ROOT / "webapp" / "templates"
+STATIC, TEMPLATES = ROOT / "webapp" / "static", ROOT / "webapp" / "templates"
 # Whose sentences pages show; what only operators, programs or files read stays in English.
 ROOMS: Final = (
     "database/failures.py",
@@ -62,7 +72,8 @@ def catalog() -> Catalog:
     for path in sorted(TEMPLATES.rglob("*.html")):
         for message in template_messages(path):
             found.add(message)
-    for message in sorted((code().plain | code().sentences) - {""}) + sorted(code().nouns):
+    texts = code().plain | code().sentences | set(scripts()) | labels()
+    for message in sorted(texts - {""}) + sorted(code().nouns):
         found.add(message)
     return found
 
@@ -70,7 +81,7 @@ def catalog() -> Catalog:
 def composed() -> str:
     """Give composed.json: what pages need to find the sentence by which a text was composed."""
     nouns = [message.id for message in catalog() if message.pluralizable and "%" not in message.id[0]]
-    found = {"sentences": sorted(code().sentences), "nouns": sorted(nouns)}
+    found = {"sentences": sorted(code().sentences), "nouns": sorted(nouns), "scripts": scripts()}
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -163,6 +174,42 @@ def template_messages(path: Path) -> Iterator[str | tuple[str, str]]:
     for call in environment().parse(source.decode()).find_all(nodes.Filter):
         if call.name == "counted" and all(isinstance(each, nodes.Const) for each in call.args):
             yield noun(*(each.value for each in call.args))  # type: ignore[attr-defined]
+
+
+def scripts() -> list[str]:
+    """List the sentences that scripts say."""
+    found = set()
+    for path in sorted(STATIC.rglob("*.js")):
+        if "vendor" not in path.parts:
+            with path.open("rb") as file:
+                calls = extract_javascript(file, ("say",), [], {})
+                found |= {texts if isinstance(texts, str) else texts[0] for _, _, texts, _ in calls}
+    return sorted(found)
+
+
+def labels() -> set[str]:
+    """Give the labels that the code looks up or makes of keys: of fields, triggers, charts and packs."""
+    packs = [
+        json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "webapp" / "tax").rglob("*.json")
+    ]
+    found = {text for pack in packs for text in (pack["title"], *(box["label"] for box in pack["boxes"]))}
+    found |= (
+        {field.label for field in Field} | set(NAMES.values()) | set(CHARTS.values()) | set(LABELS.values())
+    )
+    found |= {each.capitalize() for each in (*FREQUENCIES, *NAMES.values())}
+    return found | {label(key) for key in keys()}
+
+
+def keys() -> Iterator[str]:
+    """Give the keys of all schemas, by which acts record what they changed."""
+    for module in walk_packages(schemas.__path__, "webapp.schemas."):
+        import_module(module.name)
+    found = [Schema]
+    while found:
+        schema = found.pop()
+        found += schema.__subclasses__()
+        if schema.__module__.startswith(schemas.__name__):
+            yield from (each.data_key or name for name, each in schema().fields.items())
 
 
 @cache

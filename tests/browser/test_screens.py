@@ -28,7 +28,7 @@ WIDTHS = (320, 447, 760, 1121)
 # The widths of sheets within their margins. Nothing that acts is printed, but a button that is a value or a state.
 SHEETS = {"auto": 658, "wide": 1047, "widest": 1512}
 SHEET = """[...document.querySelectorAll("main, main *")].map((each) => getComputedStyle(each).page)
-    .find((page) => page !== "auto") || "auto"""
+    .find((page) => page !== "auto") || 'auto'"""
 ACTING = "main button:not(.value, .switch, .tick.is-cleared):visible"
 
 BELOW = """[...document.querySelectorAll(".line .by-rule")].some((mark) => mark.getClientRects().length &&

@@ -78,7 +78,7 @@ def test_several_are_rejected_with_one_reason(ben, agent, bank, request_):
     third = agent.post("/api/projects", json={"name": "Cellar"}).json["actionRequest"]
     again = {"ids": [f"{third['id']}.{third['digest']}", ids[0]], "reason": "Again"}
     told = browser.post("/proposals/reject", data=again)
-    assert "1 proposal rejected. 1 proposal was not rejected." in told.text
+    assert "1 proposal rejected. Not rejected: 1 proposal." in told.text
 
 
 def test_it_is_rejected_with_a_reason(ben, agent, request_):
@@ -98,7 +98,7 @@ def test_several_are_approved_at_once_and_what_is_refused_says_why(ben, agent, b
     bank.set_state(lines[1], "REMOVED")
     answer = ben.browser().post("/proposals/approve", data={"ids": ids})
     assert answer.status_code == 409
-    assert "1 proposal approved. 1 proposal was not approved." in answer.text
+    assert "1 proposal approved. Not approved: 1 proposal." in answer.text
     assert "The bank removed this line." in answer.text
 
 

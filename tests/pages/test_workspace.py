@@ -140,7 +140,7 @@ def test_a_list_without_lines_says_why(ada, bank):
         )
 
     assert "No line matches “tea” Searched the texts and amounts of Main account." in said("q=tea")
-    assert "No line here matches “ice” 1 line of Main account does. Show it" in said("show=pending&q=ice")
+    assert "No line here matches “ice” Main account has 1 line with it. Show it" in said("show=pending&q=ice")
     assert "None on these days. Show all lines" in said("show=all&from=2026-04-01")
 
 

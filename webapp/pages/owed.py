@@ -19,15 +19,16 @@ from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import periods, shares
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.languages import marked, translated
 from webapp.web.rendering.problems import Problem, problem_of
 
 bp = Blueprint("owed", __name__, url_prefix="/owed")
 AGES = {
-    Age.NOT_DUE: "Not due",
-    Age.UP_TO_30: "1 to 30 days",
-    Age.UP_TO_60: "31 to 60",
-    Age.UP_TO_90: "61 to 90",
-    Age.OVER_90: "Over 90",
+    Age.NOT_DUE: marked("Not due"),
+    Age.UP_TO_30: marked("1 to 30 days"),
+    Age.UP_TO_60: marked("31 to 60"),
+    Age.UP_TO_90: marked("61 to 90"),
+    Age.OVER_90: marked("Over 90"),
 }
 MONTHS_OF_STATEMENT, MOST_SETTLEMENTS = 12, 20
 
@@ -48,7 +49,7 @@ def index() -> Response:
         expected=queries.items.ageing.expected(organization_id(), day),
         side=side,
         sign=sign,
-        ages=AGES,
+        ages={age: translated(words) for age, words in AGES.items()},
         first=Period.months_to(day, MONTHS_OF_STATEMENT).first,
     )
 
@@ -97,7 +98,7 @@ def show_statement(problem: Problem | None = None) -> Response:
         statement=of.statement(organization_id(), party, period),
         settlements=of.settlements(organization_id(), party, limit=MOST_SETTLEMENTS),
         period=period,
-        ages=AGES,
+        ages={age: translated(words) for age, words in AGES.items()},
         keep={"from": period.first, "to": period.last, **({"orgMerchantId": party} if party else {})},
         problem=problem,
     )

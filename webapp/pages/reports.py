@@ -23,20 +23,21 @@ from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering import charts, periods, shares
 from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.languages import marked
 from webapp.web.rendering.periods import with_counting_merchant
 
 bp = Blueprint("reports", __name__, url_prefix="/reports")
-COMPARISONS = [
-    {"id": Comparison.PREVIOUS_YEAR, "name": "The same days a year before"},
-    {"id": Comparison.PREVIOUS_PERIOD, "name": "The period before"},
-    {"id": Comparison.NONE, "name": "Nothing"},
-]
+COMPARISONS = (
+    (Comparison.PREVIOUS_YEAR, "The same days a year before"),
+    (Comparison.PREVIOUS_PERIOD, "The period before"),
+    (Comparison.NONE, marked("Nothing")),
+)
 
-DIMENSIONS = [
-    {"id": Dimension.PROJECT, "name": "Project"},
-    {"id": Dimension.PROJECT_GROUP, "name": "Project group"},
-    {"id": Dimension.MERCHANT, "name": "Customer or supplier"},
-]
+DIMENSIONS = (
+    (Dimension.PROJECT, marked("Project")),
+    (Dimension.PROJECT_GROUP, "Project group"),
+    (Dimension.MERCHANT, "Customer or supplier"),
+)
 NOT_KEPT = ("from_", "to", "cursor", "limit")
 
 

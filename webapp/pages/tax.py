@@ -18,6 +18,7 @@ from webapp.schemas.tax.returns import (
 )
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.rendering import wording
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
@@ -106,7 +107,7 @@ def show_taxes(place: str = "", problem: Problem | None = None) -> Response:
         ],
         returns=queries.tax.returns.listed(found, after=None, limit=50).items,
         codes=queries.tax.codes.listed(found, after=None, limit=MOST_CODES).items,
-        frequencies=[{"id": each, "name": each.capitalize()} for each in FREQUENCIES],
+        frequencies=wording.choices((each, each.capitalize()) for each in FREQUENCIES),
         form=request.form,
         place=place,
         problem=problem,

@@ -2,11 +2,19 @@
 // datalist, which keeps its name and its value; nothing is changed before a choice is taken. What it does not find it
 // offers to create, if the page has a template for it (_creates.html).
 
+import { say } from "./app/words.js";
+
 const MOST_SHOWN = 60;
 const LATE = 300;
 // Other fields of this role have lists of their own.
 const FIELD = "[role=combobox][aria-controls=combobox-list]";
 const SOURCES = "select[data-combobox], input[data-combobox]";
+const NOUNS = {
+  account: { one: say("account"), many: say("Accounts") },
+  merchant: { one: say("customer or supplier"), many: say("Customers and suppliers") },
+  project: { one: say("project"), many: say("Projects") },
+};
+const nounsOf = (source) => NOUNS[source.dataset.noun ?? "account"];
 const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 /* The choices: those of the page's one list of accounts, which is asked for once, or the element's own. */
@@ -71,7 +79,7 @@ function arrange(choices, typed, likely) {
     const first = choices.filter((each) => each.value && each.value === likely);
     const recent = choices.filter((each) => each.isRecent && each.value !== likely);
     const others = choices.filter((each) => !first.includes(each) && !recent.includes(each));
-    return [["Likely", first], ["Recent", recent], ...byGroup(others)].filter(([, found]) => found.length);
+    return [[say("Likely"), first], [say("Recent"), recent], ...byGroup(others)].filter(([, found]) => found.length);
   }
   const ranked = choices.map((each) => [rank(each, typed, likely), each]).filter(([at]) => at !== undefined);
   return byGroup(ranked.sort(([one], [other]) => one - other).map(([, each]) => each));
@@ -89,7 +97,7 @@ const list = document.createElement("div");
 list.id = "combobox-list";
 list.className = "combobox-list";
 list.setAttribute("role", "listbox");
-list.setAttribute("aria-label", "Accounts");
+list.setAttribute("aria-label", say("Accounts"));
 list.popover = "manual";
 document.body.append(list);
 
@@ -111,14 +119,14 @@ function offer(choices, source, typed) {
   const form = document.getElementById(`create-${source.dataset.creates}`);
   const name = typed.trim().replace(/\s+/g, " ");
   if (!form || !name || choices.some((each) => same(each, fold(name)))) return [];
-  return [{ form, name, text: `Create “${name}”`, code: "", value: null }];
+  return [{ form, name, text: say("Create “%(name)s”", { name }), code: "", value: null }];
 }
 
 function askKind(asks) {
   const { form, name } = asks;
   const likely = opened.source.dataset.kind;
   const kinds = read(form.content).sort((one, other) => (other.value === likely) - (one.value === likely));
-  const choices = kinds.map((each) => ({ ...each, form, name, kind: each.value, group: `Create “${name}” as` }));
+  const choices = kinds.map((each) => ({ ...each, form, name, kind: each.value, group: say("Create “%(name)s” as", { name }) }));
   Object.assign(opened, { typed: "", asks });
   show(opened.field, { choices, at: 0 });
 }
@@ -133,7 +141,7 @@ async function create({ form, name, kind }, key) {
   const { id } = opened.field;
   let { field } = opened;
   const body = new URLSearchParams({ name, ...(kind && { [form.dataset.as]: kind }) });
-  say(field, "Creating…");
+  note(field, say("Creating…"));
   const answer = await fetch(form.dataset.address, { method: "POST", body, headers: { "HX-Request": "true", "HX-Target": "div#combobox-list" } })
     .then(async (response) => ({ response, page: new DOMParser().parseFromString(await response.text(), "text/html") }), () => null);
   const choice = answer?.response.ok && read(answer.page)[0];
@@ -146,7 +154,7 @@ async function create({ form, name, kind }, key) {
     field.value = name;
     opened = { field, source, typed: name, shown: [] };
     const sentence = answer?.page.querySelector(".error-sentence")?.textContent;
-    return say(field, answer?.response.status === 401 ? signIn() : sentence ?? "It was not created. Try again in a few seconds.");
+    return note(field, answer?.response.status === 401 ? signIn() : sentence ?? say("It was not created. Try again in a few seconds."));
   }
   asked.clear();
   for (const each of document.querySelectorAll(`[data-creates="${source.dataset.creates}"]`)) {
@@ -158,7 +166,7 @@ async function create({ form, name, kind }, key) {
   if (key === "Enter" && !isLeft) goOn(field);
 }
 
-function say(field, content) {
+function note(field, content) {
   if (opened?.field !== field) return;
   opened.shown = [];
   list.replaceChildren(content.nodeType ? content : element("p", "combobox-note", content));
@@ -171,7 +179,7 @@ function say(field, content) {
 function show(field, { choices, error, at }) {
   if (opened?.field !== field) return;
   const { source, typed } = opened;
-  list.setAttribute("aria-label", source.dataset.nouns ?? "Accounts");
+  list.setAttribute("aria-label", nounsOf(source).many);
   list.replaceChildren();
   opened.shown = [];
   let hidden = 0;
@@ -199,9 +207,11 @@ function show(field, { choices, error, at }) {
     }
   }
   if (error?.name === "SecurityError") list.append(signIn());
-  else if (error) list.append(element("p", "combobox-note", "The accounts could not be loaded. Type again in a few seconds."));
-  else if (!arranged.length) list.prepend(element("p", "combobox-note", `No ${source.dataset.noun ?? "account"} has “${typed.trim()}” in its ${source.dataset.noun ? "name" : "code or name"}.`));
-  else if (hidden) list.append(element("p", "combobox-note", `${hidden} more. Type on to find one.`));
+  else if (error) list.append(element("p", "combobox-note", say("The accounts could not be loaded. Type again in a few seconds.")));
+  else if (!arranged.length) list.prepend(element("p", "combobox-note", source.dataset.noun
+    ? say("No %(noun)s has “%(text)s” in its name.", { noun: nounsOf(source).one, text: typed.trim() })
+    : say("No account has “%(text)s” in its code or name.", { text: typed.trim() })));
+  else if (hidden) list.append(element("p", "combobox-note", say("%(count)s more. Type on to find one.", { count: hidden })));
   const chosen = at ?? (typed ? 0 : opened.shown.findIndex((each) => each.value === source.value));
   point(typed ? Math.min(chosen, opened.shown.length - 1) : chosen);
   field.setAttribute("aria-expanded", "true");
@@ -214,8 +224,8 @@ function show(field, { choices, error, at }) {
 
 // In a tab of its own, so that what is typed here stays.
 function signIn() {
-  const note = element("p", "combobox-note", "You are signed out. ");
-  const link = note.appendChild(element("a", "", "Sign in"));
+  const note = element("p", "combobox-note", say("You are signed out. "));
+  const link = note.appendChild(element("a", "", say("Sign in")));
   // The page leads to the sign-in.
   link.href = location.href;
   link.target = "_blank";
@@ -249,7 +259,7 @@ function open(field, typed = "") {
   const source = field.source ?? field;
   if (opened && opened.field !== field) close();
   opened = { ...opened, field, source, typed, asks: null, shown: [], at: -1 };
-  const late = setTimeout(() => say(field, "Loading…"), LATE);
+  const late = setTimeout(() => note(field, say("Loading…")), LATE);
   choicesOf(source).finally(() => clearTimeout(late)).then((choices) => show(field, { choices }), (error) => show(field, { error }));
 }
 

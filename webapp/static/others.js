@@ -2,6 +2,7 @@
 // less often.
 
 import { one } from "./app/focus.js";
+import { say } from "./app/words.js";
 
 const EVERY = 15000;
 const SELDOM = 240000;
@@ -48,9 +49,11 @@ function tell(acts) {
   }
   if (!by.size) return;
   rows.forEach((row) => row.classList.add("is-outdated"));
-  const names = [...by].slice(0, 2).join(" and ") + (by.size > 2 ? " and others" : "");
-  const what = isWhole || !rows.size ? "worked on what is shown here" : `changed ${rows.size} line${rows.size === 1 ? "" : "s"} shown here`;
-  hint.querySelector("span").textContent = `${names} ${what}.`;
+  const [name, second] = by;
+  const names = by.size === 1 ? name : say(by.size > 2 ? "%(name)s, %(second)s and others" : "%(name)s and %(second)s", { name, second });
+  hint.querySelector("span").textContent = isWhole || !rows.size ? say("%(names)s worked on what is shown here.", { names })
+    : rows.size === 1 ? say("%(names)s changed 1 line shown here.", { names })
+      : say("%(names)s changed %(count)s lines shown here.", { names, count: rows.size });
   hint.querySelector("p").hidden = false;
 }
 

@@ -2,6 +2,7 @@
 // the way to what was chosen is a link, followed as by a click.
 
 import { ask as askServer } from "./app/sessions.js";
+import { say } from "./app/words.js";
 
 const WAIT = 60;
 const palette = document.getElementById("palette");
@@ -49,14 +50,14 @@ function show(page, typed) {
   field.setAttribute("aria-controls", "found-list");
   field.setAttribute("aria-expanded", "true");
   point(0);
-  status.textContent = typed ? `${options().length} found` : "";
+  status.textContent = typed ? say("%(count)s found", { count: options().length }) : "";
   if (isTaken) take();
 }
 
 function fail() {
   isTaken = false;
   shown = null;
-  place.textContent = "The server could not search. Type again in a few seconds.";
+  place.textContent = say("The server could not search. Type again in a few seconds.");
   field.setAttribute("aria-expanded", "false");
   field.removeAttribute("aria-activedescendant");
 }

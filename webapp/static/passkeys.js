@@ -1,9 +1,10 @@
 // Passkeys: a form whose answer the device signs. The server is asked for a challenge, the device answers it.
 
 import { all, one } from "./app/focus.js";
+import { say } from "./app/words.js";
 
-const REFUSED = "The device did not answer. Try again, or use your password.";
-const NO_ANSWER = "The server did not answer. Try again in a few seconds.";
+const REFUSED = say("The device did not answer. Try again, or use your password.");
+const NO_ANSWER = say("The server did not answer. Try again in a few seconds.");
 
 async function answer(form) {
   const asked = await fetch(form.dataset.passkey, { method: "POST", body: new URLSearchParams(new FormData(form)) });

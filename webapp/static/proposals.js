@@ -2,6 +2,7 @@
 
 import { all, one } from "./app/focus.js";
 import { hasLetters, isTyping } from "./app/keys.js";
+import { say } from "./app/words.js";
 
 const rows = () => all(".proposal");
 const boxes = () => all(".proposal-check");
@@ -62,8 +63,8 @@ function count() {
   const button = one("#approve-several");
   if (!button) return;
   const selected = boxes().filter((box) => box.checked).length;
-  one(".several-count").textContent = `${selected} selected`;
-  button.textContent = selected ? `Approve ${selected}` : "Approve";
+  one(".several-count").textContent = say("%(count)s selected", { count: selected });
+  button.textContent = selected ? say("Approve %(count)s", { count: selected }) : say("Approve");
   button.disabled = !selected;
   button.classList.toggle("accent", selected > 0);
 }

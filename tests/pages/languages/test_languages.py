@@ -2,60 +2,36 @@
 
 from datetime import date
 
-import pytest
-
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.database.sessions import db
 from webapp.ledger.notation.days import read_day, written_day, written_month
 from webapp.ledger.notation.locales import notation_in
 from webapp.services.access import own_sign_in
-from webapp.web.rendering import languages
 
 GERMAN = notation_in("de", None, "en-GB")
-
-
-class Reversed:
-    """A catalogue that tells by its brackets what was translated."""
-
-    def gettext(self, text):
-        return f"[{text}]"
-
-    def ngettext(self, one, many, count):
-        return f"[{one if count == 1 else many}]"
-
-    def pgettext(self, _context, text):
-        return f"[{text}]"
-
-
-@pytest.fixture
-def bracketed(monkeypatch):
-    """Make a language of brackets, which browsers can ask for as xx."""
-    monkeypatch.setitem(languages.LANGUAGES, "xx", "[English]")
-    catalogue = languages.catalogue
-    monkeypatch.setattr(languages, "catalogue", lambda name: Reversed() if name == "xx" else catalogue(name))
 
 
 @on_sqlite
 def test_a_page_is_in_the_language_of_the_person_else_of_the_browser(ada, bracketed):
     visitor = ada.app.test_client()
     english, other = {"Accept-Language": "en"}, {"Accept-Language": "fr, xx;q=0.5, en;q=0.1"}
-    assert "[Language]" not in visitor.get("/sign-in", headers=english).text
+    assert "⟦Language⟧" not in visitor.get("/sign-in", headers=english).text
     answer = visitor.get("/sign-in", headers=other)
     assert ('lang="xx"' in answer.text, "Accept-Language" in answer.headers["Vary"]) == (True, True)
     assert visitor.get("/sign-in?language=xx").status_code == 303
-    assert "[Language]" in visitor.get("/sign-in", headers=english).text
+    assert "⟦Language⟧" in visitor.get("/sign-in", headers=english).text
 
     browser = ada.browser()
     assert browser.post("/settings/sign-in/language", data={"language": "en"}).status_code == 303
-    assert "[Language]" not in browser.get("/settings/sign-in", headers=other).text
+    assert "⟦Language⟧" not in browser.get("/settings/sign-in", headers=other).text
     with ada.app.app_context():
         own_sign_in.choose_language(ada.user_id, "xx")
         db.session.commit()
-    assert "[Language]" in browser.get("/settings/sign-in", headers=english).text
+    assert "⟦Language⟧" in browser.get("/settings/sign-in", headers=english).text
     assert ada.get("/api/accounts", headers=other).status_code == 200
     assert browser.post("/settings/sign-in/language", data={"language": "de-XX"}).status_code == 422
     browser.post("/settings/sign-in/language", data={"language": ""})
-    assert "[Language]" not in browser.get("/settings/sign-in", headers=english).text
+    assert "⟦Language⟧" not in browser.get("/settings/sign-in", headers=english).text
 
 
 def test_days_are_in_the_language_and_its_forms_are_read():

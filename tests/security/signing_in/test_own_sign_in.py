@@ -82,7 +82,7 @@ def test_keys_go_on_working_unless_they_are_revoked_with_it(ben):
     client, _ = sign_in(ben)
     assert "Also revoke my 1 API key to these books" in client.get(PAGE).text
     shown = client.get(change(client, ben.password).headers["Location"]).text
-    assert "Your 1 API key to these books goes on working." in shown
+    assert "1 API key to these books keeps access." in shown
     assert ben.get("/api/transactions").status_code == 200
     assert change(client, NEW, "and one more of hers", revokeKeys="true").status_code == 303
     assert ben.get("/api/transactions").status_code == 401

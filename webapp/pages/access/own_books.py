@@ -85,7 +85,7 @@ def show_start(problem: Problem | None = None) -> Response:
     return render(
         "organizations/start.html",
         currencies=[{"id": code, "name": code} for code in sorted(ACTIVE)],
-        charts=[{"id": chart, "name": name} for chart, name in CHARTS.items()],
+        charts=CHARTS,
         time_zones=sorted(available_timezones()),
         is_of_demo=services.access.organizations.is_of_demo(principal().user_id),
         form=request.form,

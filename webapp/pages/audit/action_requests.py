@@ -10,16 +10,23 @@ from webapp.schemas.audit.action_requests import ActivityQuerySchema
 from webapp.web import agents, paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal, requires
+from webapp.web.rendering import wording
 from webapp.web.rendering.htmx import render
+from webapp.web.rendering.languages import marked, translated
 
 bp = Blueprint("action_requests", __name__, url_prefix="/activity")
-CHOICES = (("", "All"), ("EXECUTED", "Done"), ("FAILED", "Refused"), ("PENDING", "Waiting"))
+CHOICES = (
+    ("", marked("All")),
+    ("EXECUTED", marked("Done")),
+    ("FAILED", marked("Refused")),
+    ("PENDING", marked("Waiting")),
+)
 AREAS = {
     "lines": "Lines and entries",
-    "statements": "Statements",
+    "statements": marked("Statements"),
     "files": "Files and bank connections",
-    "rules": "Rules",
-    "documents": "Documents",
+    "rules": marked("Rules"),
+    "documents": marked("Documents"),
     "names": "Accounts, customers and suppliers, projects",
     "settings": "Settings and people",
 }
@@ -64,10 +71,11 @@ def index() -> Response:
         is_narrowed=any(narrowed.values()),
         keep=keep,
         actors=actors(),
-        areas=[{"id": area, "name": name} for area, name in AREAS.items()],
+        areas=wording.choices(AREAS.items()),
         accounts=queries.accounts.choices.feed_accounts(organization_id(), chosen=[query["fa_id"]]),
         choices=[
-            {"value": value, "label": label, "href": address(keep, status=value)} for value, label in CHOICES
+            {"value": value, "label": translated(label), "href": address(keep, status=value)}
+            for value, label in CHOICES
         ],
         older=address(keep, status=shown, cursor=paging.encode(page.next_key)) if page.next_key else None,
         newest=address(keep, status=shown) if cursor else None,

@@ -22,19 +22,19 @@ from webapp.web.document_files import insisted
 from webapp.web.headers import allow_frames
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.languages import marked
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("documents", __name__, url_prefix="/documents")
 
 TYPES = {
-    "RECEIPT": "Receipt",
-    "INVOICE": "Invoice",
-    "BILL": "Bill",
+    "RECEIPT": marked("Receipt"),
+    "INVOICE": marked("Invoice"),
+    "BILL": marked("Bill"),
     "CREDIT_NOTE": "Credit note",
-    "OTHER": "Other",
+    "OTHER": marked("Other"),
 }
-SIDES = [{"id": "PURCHASE", "name": "Of a supplier"}, {"id": "SALE", "name": "Our own"}]
-CHOICES = [{"id": code, "name": name} for code, name in TYPES.items()]
+SIDES = {"PURCHASE": "Of a supplier", "SALE": "Our own"}
 
 
 @bp.get("")
@@ -54,7 +54,6 @@ def index() -> Response:
         filters={**query, "from_date": query["from_"], "to_date": query["to"]},
         keep={name: value for name, value in request.args.items() if value and name != "cursor"},
         types=TYPES,
-        choices=CHOICES,
     )
 
 
@@ -230,7 +229,7 @@ def stored_value(document: Any, name: str) -> Any:
 
 def show_new(problem: Problem | None = None) -> Response:
     """Render the form for a document, with a refused one as it was typed."""
-    return render("documents/new.html", choices=CHOICES, form=request.form, problem=problem)
+    return render("documents/new.html", types=TYPES, form=request.form, problem=problem)
 
 
 def show_document(document_id: int, problem: Problem | None = None) -> Response:
@@ -261,7 +260,6 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         else queries.documents.parties.other_party(document),
         types=TYPES,
         sides=SIDES,
-        choices=CHOICES,
         suggestions=queries.documents.suggestions.of_document(document),
         files=files[1:],
         same_file=queries.documents.documents.of_same_file(document),

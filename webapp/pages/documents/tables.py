@@ -99,7 +99,7 @@ def _file(inbox_file_id: int, mapping: dict[str, object] | None, form: Mapping[s
 def _show_new(problem: Problem | None = None) -> Response:
     return render(
         "documents/tables/new.html",
-        types=[{"id": code, "name": name} for code, name in TYPES.items()],
+        types=TYPES,
         form=request.form,
         problem=problem,
     )
@@ -124,7 +124,7 @@ def _show_columns(
         kinds=KINDS,
         figures=FIGURES,
         is_of_bank=False,
-        types=[{"id": code, "name": name} for code, name in TYPES.items()],
+        types=TYPES,
         accounts=queries.accounts.choices.accounts(
             organization_id(), chosen=[form["account_id"], form["tax_account_id"], form["counter_account_id"]]
         ),

@@ -12,26 +12,27 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
 from webapp.queries.imports.imports import ImportLineRecord, ImportRecord
 from webapp.services.imports.column_trials import ColumnReading
+from webapp.web.rendering.languages import marked
 
 FROM_MAPPING = "typed"
 _OF_COLUMNS = {"date": "Booked on"}
 # What the roles of columns are called.
 KINDS = {
-    "date": "Date",
-    "amount": "Amount",
+    "date": marked("Date"),
+    "amount": marked("Amount"),
     "debit": "Debit, money out",
     "credit": "Credit, money in",
     "flag": "In or out",
-    "balance": "Balance",
-    "description": "Description",
-    "counterparty": "Counterparty",
-    "reference": "Reference",
-    "currencyColumn": "Currency",
-    "accountColumn": "Account",
-    "pending": "Status",
+    "balance": marked("Balance"),
+    "description": marked("Description"),
+    "counterparty": marked("Counterparty"),
+    "reference": marked("Reference"),
+    "currencyColumn": marked("Currency"),
+    "accountColumn": marked("Account"),
+    "pending": marked("Status"),
     "valueDate": "Value day",
     "leaveOut": "Says which rows to leave out",
-    "charges": "Charges",
+    "charges": marked("Charges"),
     "originalAmount": "Original amount",
     "originalCurrency": "Original currency",
     "exchangeRate": "Exchange rate",

@@ -14,13 +14,14 @@ from webapp.queries.rules.names import Names
 from webapp.queries.rules.previews import RulePreview
 from webapp.web import paging
 from webapp.web.access.auth import organization_id
+from webapp.web.rendering.languages import marked
 
 COLUMNS = {
-    "SET_ACCOUNT": ("accountId", "account_id", "Account"),
+    "SET_ACCOUNT": ("accountId", "account_id", marked("Account")),
     "SET_MERCHANT": ("orgMerchantId", "org_merchant_id", "Customer or supplier"),
-    "SET_PROJECT": ("projectId", "project_id", "Project"),
-    "SET_CURRENCY": ("currency", "currency", "Currency"),
-    "SETTLE_BY_REFERENCE": ("itemId", "item_id", "Pays"),
+    "SET_PROJECT": ("projectId", "project_id", marked("Project")),
+    "SET_CURRENCY": ("currency", "currency", marked("Currency")),
+    "SETTLE_BY_REFERENCE": ("itemId", "item_id", marked("Pays")),
 }
 
 

@@ -13,6 +13,7 @@ from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import chosen_id
+from webapp.web.rendering.languages import translated
 
 Row = dict[str, Any]
 Choices = Mapping[str, Sequence[Any]]
@@ -59,7 +60,9 @@ def triggers_of(target: str) -> list[Trigger]:
 
 def fields_for(target: str) -> list[Row]:
     """List the fields of conditions for a target."""
-    return [{"id": each.value, "name": _capital(each.label)} for each in fields_of(Target(target))]
+    return [
+        {"id": each.value, "name": _capital(translated(each.label))} for each in fields_of(Target(target))
+    ]
 
 
 def shown_condition(row: Row, index: int, choices: Choices) -> Row:
@@ -126,7 +129,10 @@ def _options(field_: Field, choices: Choices) -> Sequence[Any]:
             for each in choices[field_.id_key]
         ]
     return [
-        {"id": word, "name": _capital(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))}
+        {
+            "id": word,
+            "name": _capital(translated(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))),
+        }
         for word in CHOICES_OF_KIND.get(field_.kind, ())
     ]
 

@@ -1,6 +1,7 @@
 // Small controls that need no server: menus, buttons that copy, reveal, print and open a sheet, and fields of files.
 
 import { all, one } from "./focus.js";
+import { say } from "./words.js";
 
 document.addEventListener("click", (event) => {
   all("details.menu[open]").forEach((menu) => {
@@ -14,11 +15,11 @@ document.addEventListener("click", async (event) => {
   const { copy, reveal, sheet } = button.dataset;
   if (copy) {
     await navigator.clipboard.writeText(one(copy).textContent.trim());
-    one("span", button).textContent = "Copied";
+    one("span", button).textContent = say("Copied");
   } else if (reveal) {
     const field = document.getElementById(reveal);
     field.type = field.type === "password" ? "text" : "password";
-    button.textContent = field.type === "password" ? "Show" : "Hide";
+    button.textContent = field.type === "password" ? say("Show") : say("Hide");
   } else if (sheet) {
     const isOpen = document.getElementById(sheet).toggleAttribute("data-open");
     button.setAttribute("aria-expanded", isOpen);

@@ -1,6 +1,7 @@
 // Requests: a form is sent once and with the newest version, and what became of it is said in the toast.
 
 import { all, one } from "./focus.js";
+import { say } from "./words.js";
 
 // A request that waited for an earlier one is sent with the version of that one's answer.
 function renew({ detail: { ctx } }) {
@@ -40,8 +41,8 @@ function showFailure({ detail: { ctx } }) {
   const isRead = (ctx?.request?.method ?? "GET") === "GET";
   const sentence = document.createElement("span");
   sentence.textContent = page.querySelector(".error-sentence")?.textContent ?? (isRead
-    ? "The server could not show this. Try again in a few seconds."
-    : "It is not known whether this was stored. Load the page again and look, before you do it once more.");
+    ? say("The server could not show this. Try again in a few seconds.")
+    : say("It is not known whether this was stored. Load the page again and look, before you do it once more."));
   one("#toast").replaceChildren(sentence);
   showToast();
 }

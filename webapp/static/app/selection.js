@@ -1,6 +1,7 @@
 // The selection: the number of lines, their sum, the number of lines to confirm, and the question that is asked about them.
 
 import { all, one, rememberFocus, restoreFocus } from "./focus.js";
+import { say } from "./words.js";
 
 const boxes = () => all(".line .box");
 let lastBox = null;
@@ -57,11 +58,13 @@ function showSelection() {
   if (!dock || dock.matches(".is-asking")) return;
   const selected = boxes().filter((box) => box.checked);
   const drafts = selected.filter((box) => "draft" in box.dataset);
-  one(".dock-count", dock).textContent = `${selected.length} selected`;
+  one(".dock-count", dock).textContent = say("%(count)s selected", { count: selected.length });
   one(".dock-sum", dock).textContent = sum(selected.map((box) => box.dataset.amount));
   const confirm = one(".dock-confirm", dock);
   if (confirm) {
-    one("span", confirm).textContent = `Confirm ${drafts.length} line${drafts.length === 1 ? "" : "s"}`;
+    const lines = drafts.length === 1 ? say("1 line") : say("%(count)s lines", { count: drafts.length });
+    dock.dataset.lines = lines;
+    one("span", confirm).textContent = say("Confirm %(lines)s", { lines });
     confirm.disabled = !drafts.length;
   }
   all("[data-when]", dock).forEach((button) => {

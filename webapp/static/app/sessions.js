@@ -1,9 +1,10 @@
 // A lost session: the form to sign in opens over the page, which keeps what was typed, and what was refused is sent again.
 
 import { one } from "./focus.js";
+import { say } from "./words.js";
 
 const LOST = 401;
-const NO_ANSWER = "The server did not answer. Try again in a few seconds.";
+const NO_ANSWER = say("The server did not answer. Try again in a few seconds.");
 const dialog = one("#sign-in-again");
 let signingIn = null;
 let sending = Promise.resolve();

@@ -6,6 +6,7 @@
 
 import { all, isShown, one } from "../app/focus.js";
 import { ask } from "../app/sessions.js";
+import { say } from "../app/words.js";
 
 const HELD_FOR = 10000;
 // A refusal or an error: nothing was posted.
@@ -21,11 +22,11 @@ const again = new WeakMap();
 // The dock is the place of the selected lines.
 const isOfDock = (ctx) => ctx.request.form?.id === "selection" && /\/transactions\/confirm$/.test(ctx.request.action);
 const lineOf = (ctx) => (isOfDock(ctx) ? one("#dock") : document.getElementById(ctx.target.id));
-const say = (sentence) => { const place = one("#held-status"); if (place) place.textContent = sentence; };
+const tell = (sentence) => { const place = one("#held-status"); if (place) place.textContent = sentence; };
 const textOf = (line) => (line.id === "dock"
-  ? one(".dock-confirm span", line).textContent.replace("Confirm ", "")
-  : one(".line-open", line)?.textContent.trim() ?? "the line");
-const doing = (ctx) => ctx.request.form.dataset.holds || "Confirming…";
+  ? line.dataset.lines
+  : one(".line-open", line)?.textContent.trim() ?? say("the line"));
+const doing = (ctx) => ctx.request.form.dataset.holds || say("Confirming…");
 // What would be asked about is sent at once.
 const areCertain = () => !one("#select-every:checked") && all(".line:has(.box[data-draft]:checked)")
   .every((line) => one(".confirming[data-holds]", line));
@@ -42,7 +43,7 @@ function note(line, words, name, act) {
     button.type = "button";
     button.className = "act";
     button.textContent = name;
-    if (name === "Undo") button.dataset.key = "z";
+    if (name === say("Undo")) button.dataset.key = "z";
     const away = document.createElement("span");
     away.className = "away";
     away.textContent = line.id === "toast" ? "" : ` ${textOf(line)}`;
@@ -71,13 +72,13 @@ function fail(ctx, key) {
   const line = lineOf(ctx);
   const form = line?.id === "toast" ? ctx.request.form : line && one(".col-act .confirming, #selection", line);
   if (!form) return;
-  const words = navigator.onLine ? "No answer." : "Not sent.";
-  note(line, words, "Try again", () => {
+  const words = navigator.onLine ? say("No answer.") : say("Not sent.");
+  note(line, words, say("Try again"), () => {
     again.set(form, { body: ctx.request.body, key });
     form.requestSubmit();
   });
   one(".line-held", line).classList.add("is-warn");
-  if (line.id !== "toast") say(`${words} ${textOf(line)} is not shown as posted. Try again; it is posted once at most.`);
+  if (line.id !== "toast") tell(`${words} ${say("%(line)s is not shown as posted. Try again; it is posted once at most.", { line: textOf(line) })}`);
 }
 
 /* Holding, sending and undoing. */
@@ -116,7 +117,7 @@ function hold(ctx) {
         if (!line) return;
         clear(line);
         if (line.id === "toast") return;
-        say(`${textOf(line)} was not posted.`);
+        tell(say("%(line)s was not posted.", { line: textOf(line) }));
         if (line.matches(".line")) line.dispatchEvent(new CustomEvent("line:undone", { bubbles: true }));
       },
     };
@@ -129,13 +130,13 @@ function hold(ctx) {
 function show(ctx) {
   const line = lineOf(ctx);
   if (line.id === "toast") line.replaceChildren();
-  const undo = note(line, doing(ctx), "Undo", () => withdraw());
+  const undo = note(line, doing(ctx), say("Undo"), () => withdraw());
   if (line.id === "toast") {
     const menu = ctx.request.form.closest("details.menu");
     if (menu) menu.open = false;
     return void undo.focus();
   }
-  say(`Confirming ${textOf(line)}. Press z to undo.`);
+  tell(say("Confirming %(line)s. Press z to undo.", { line: textOf(line) }));
   line.dispatchEvent(new CustomEvent("line:held", { bubbles: true }));
   // On the last line the focus stays, and would be lost with the button that was pressed.
   if (line.matches("[aria-current]") && !isShown(document.activeElement)) undo.focus();
@@ -155,7 +156,7 @@ document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
   const status = ctx.response?.status ?? BROKEN;
   if (ctx.response && status >= BROKEN) ctx.broke();
   else if (ctx.response && lineOf(ctx)?.matches(".is-held")) clear(lineOf(ctx));
-  if (status < REFUSED && ctx.target.id !== "toast") say(`${textOf(lineOf(ctx) ?? document)} was posted.`);
+  if (status < REFUSED && ctx.target.id !== "toast") tell(say("%(line)s was posted.", { line: textOf(lineOf(ctx) ?? document) }));
   ctx.finish(status < REFUSED);
 });
 

@@ -11,6 +11,7 @@ from webapp.ledger.notation.amounts import MINUS, written
 from webapp.ledger.notation.days import written_day, written_month, written_short_day, written_short_month
 from webapp.ledger.notation.locales import DEFAULT, Notation
 from webapp.ledger.periods import month_end
+from webapp.ledger.titles import counted
 from webapp.schemas.fields import DECIMAL
 
 # Stands before a text that could be more than one amount, of which one is how the API writes it.
@@ -253,10 +254,10 @@ def ago(value: datetime, now: datetime, notation: Notation = DEFAULT) -> str:
     minutes = int((now - value).total_seconds() // 60)
     if minutes < 1:
         return "just now"
-    for length, unit in ((1, "minute"), (60, "hour")):
-        count = minutes // length
-        if count < (60 if unit == "minute" else 24):
-            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    if minutes < 60:  # noqa: PLR2004
+        return f"{counted(minutes, 'minute')} ago"
+    if minutes < 24 * 60:
+        return f"{counted(minutes // 60, 'hour')} ago"
     return day(value, notation)
 
 
@@ -287,7 +288,6 @@ NOTED = (
     month,
     short_month,
     moment,
-    ago,
 )
 NEAR = (near_day, short_moment)
 PLAIN = (share, month_end, iso_text, iso_day, instant, shifted)

@@ -37,7 +37,7 @@ def register_languages(app: Flask) -> None:
     app.jinja_env.policies["ext.i18n.trimmed"] = True
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext)  # type: ignore[attr-defined]
-    app.jinja_env.globals.update(language=language, languages=LANGUAGES)
+    app.jinja_env.globals.update(language=language, languages=LANGUAGES, script_words=script_words)
 
 
 def language() -> str:
@@ -91,6 +91,11 @@ def pgettext(context: str, text: str) -> str:
     return catalogue(language()).pgettext(context, text)
 
 
+def script_words() -> dict[str, str]:
+    """Give the sentences of scripts with their translations in the language of the page."""
+    return {text: gettext(text) for text in _sentences().scripts}
+
+
 def marked(text: str) -> str:
     """Mark a text of a module for the catalogue; a page translates it where it shows it."""
     return text
@@ -133,10 +138,11 @@ def _value(text: str, name: str) -> str:
 
 
 class _Sentences(NamedTuple):
-    """The sentences with values by their first word, the longest first, and the first forms of nouns by the second."""
+    """The sentences with values by their first word, the longest first; first forms of nouns; sentences of scripts."""
 
     by_head: Mapping[str, list[tuple[re.Pattern[str], str]]]
     nouns: Mapping[str, str]
+    scripts: tuple[str, ...]
 
 
 @cache
@@ -146,7 +152,8 @@ def _sentences() -> _Sentences:
     for sentence in sorted(found["sentences"], key=lambda each: -len(_MARK.sub("", each))):
         head = sentence.partition(" ")[0]
         by_head.setdefault("" if "%" in head else head, []).append((_pattern(sentence), sentence))
-    return _Sentences(by_head, {form: one for one, many in found["nouns"] for form in (one, many)})
+    nouns = {form: one for one, many in found["nouns"] for form in (one, many)}
+    return _Sentences(by_head, nouns, tuple(found["scripts"]))
 
 
 def _candidates(text: str) -> Iterator[tuple[re.Pattern[str], str]]:

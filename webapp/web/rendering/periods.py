@@ -13,6 +13,7 @@ from webapp.queries.access import organizations
 from webapp.queries.common import merchants
 from webapp.queries.reports import dimensions
 from webapp.web.access.auth import organization_id
+from webapp.web.rendering.languages import marked
 from webapp.web.rendering.notation import today
 
 
@@ -60,7 +61,7 @@ class PeriodChoices:
 def period_choices(period: Period) -> PeriodChoices:
     """Give the month, quarter and financial year that a period is or ends in, and the ones beside it."""
     years = organizations.financial_years(organization_id())
-    kinds = {"Month": years.month_of, "Quarter": years.quarter_of, "Year": years.of}
+    kinds = {marked("Month"): years.month_of, marked("Quarter"): years.quarter_of, marked("Year"): years.of}
     periods = {name: kind(period.last) for name, kind in kinds.items()}
     chosen = next((name for name, each in periods.items() if each == period), None)
     if chosen is None:

@@ -10,19 +10,20 @@ from webapp.ledger.rules.fields import Field, ValueKind
 from webapp.ledger.rules.triggers import NAMES, Target, Trigger
 from webapp.ledger.titles import joined
 from webapp.web.rendering.figures import day, figure
+from webapp.web.rendering.languages import gettext, marked
 from webapp.web.rendering.notation import notation
 
 # Names by the JSON key of an id, and the id.
 Names = Mapping[tuple[str, int], str]
 
 OPERATORS: Final[dict[Operator, str]] = {
-    Operator.EQUALS: "is",
+    Operator.EQUALS: marked("is"),
     Operator.NOT_EQUALS: "is not",
-    Operator.CONTAINS: "contains",
+    Operator.CONTAINS: marked("contains"),
     Operator.NOT_CONTAINS: "does not contain",
     Operator.STARTS_WITH: "starts with",
     Operator.ENDS_WITH: "ends with",
-    Operator.MATCHES: "matches",
+    Operator.MATCHES: marked("matches"),
     Operator.IN: "is one of",
     Operator.NOT_IN: "is none of",
     Operator.GREATER_THAN: "is more than",
@@ -40,11 +41,11 @@ OF_DAYS: Final[dict[Operator, str]] = {
     Operator.LESS_OR_EQUAL: "is on or before",
 }
 KINDS: Final[dict[EffectKind, str]] = {
-    EffectKind.SET_ACCOUNT: "account",
+    EffectKind.SET_ACCOUNT: marked("account"),
     EffectKind.SET_MERCHANT: "customer or supplier",
-    EffectKind.SET_PROJECT: "project",
-    EffectKind.SET_CURRENCY: "currency",
-    EffectKind.SETTLE_BY_REFERENCE: "payment",
+    EffectKind.SET_PROJECT: marked("project"),
+    EffectKind.SET_CURRENCY: marked("currency"),
+    EffectKind.SETTLE_BY_REFERENCE: marked("payment"),
 }
 BY_REFERENCE: Final = "pay the open item in its text"
 TARGETS: Final = {each: NAMES[each].capitalize() for each in (Target.TRANSACTION, Target.RECEIPT)}
@@ -70,19 +71,26 @@ def sentence(
     """
     effects_text = _effects_text(effects, names)
     if not conditions:
-        return f"Matches everything: {effects_text}."
+        return gettext("Matches everything: %(effects)s.") % {"effects": effects_text}
     conditions_text = joined(
-        [condition_text(Condition.of(each), names) for each in conditions], "or" if match == "ANY" else "and"
+        [condition_text(Condition.of(each), names) for each in conditions],
+        gettext("or") if match == "ANY" else gettext("and"),
     )
-    return f"If {conditions_text}, {effects_text}."
+    return gettext("If %(conditions)s, %(effects)s.") % {
+        "conditions": conditions_text,
+        "effects": effects_text,
+    }
 
 
 def _effects_text(effects: Sequence[Mapping[str, Any]], names: Names) -> str:
     kept = [each for each in effects if each["kind"] != EffectKind.SETTLE_BY_REFERENCE]
-    text = f"set {joined([effect_text(each, names) for each in kept], 'and') or 'nothing'}"
+    listed = joined([effect_text(each, names) for each in kept], gettext("and"))
+    text = gettext("set %(effects)s") % {"effects": listed or gettext("nothing")}
     if len(kept) == len(effects):
         return text
-    return f"{BY_REFERENCE}, else {text}" if kept else BY_REFERENCE
+    if not kept:
+        return gettext(BY_REFERENCE)
+    return gettext("%(first)s, else %(then)s") % {"first": gettext(BY_REFERENCE), "then": text}
 
 
 def condition_text(condition: Condition, names: Names) -> str:
@@ -95,13 +103,13 @@ def condition_text(condition: Condition, names: Names) -> str:
     """
     value = value_text(condition, names)
     operator = operator_text(condition.field, condition.operator)
-    return f"{condition.field.label} {operator}{' ' if value else ''}{value}"
+    return " ".join(filter(None, (gettext(condition.field.label), operator, value)))
 
 
 def operator_text(field: Field, operator: Operator) -> str:
     """The text of an operator for a field."""
     texts = OF_DAYS if field.kind is ValueKind.DAY else {}
-    return texts.get(operator, OPERATORS[operator])
+    return gettext(texts.get(operator, OPERATORS[operator]))
 
 
 def value_text(condition: Condition, names: Names) -> str:
@@ -111,7 +119,7 @@ def value_text(condition: Condition, names: Names) -> str:
             return ""
         case Operator.BETWEEN:
             first, _, last = condition.value.partition("..")
-            return f"{_one(condition.field, first, names)} and {_one(condition.field, last, names)}"
+            return joined([_one(condition.field, each, names) for each in (first, last)], gettext("and"))
         case Operator.IN | Operator.NOT_IN:
             return ", ".join(_one(condition.field, part, names) for part in condition.value.split(","))
         case _:
@@ -122,10 +130,10 @@ def effect_text(effect: Mapping[str, Any], names: Names) -> str:
     """One effect as text."""
     kind = EffectKind(effect["kind"])
     if kind not in VALUE_KEY:
-        return BY_REFERENCE
+        return gettext(BY_REFERENCE)
     key = VALUE_KEY[kind]
     value = effect[key]
-    return f"{KINDS[kind]} {names.get((key, value), value) if isinstance(value, int) else value}"
+    return f"{gettext(KINDS[kind])} {names.get((key, value), value) if isinstance(value, int) else value}"
 
 
 def _one(field: Field, value: str, names: Names) -> str:
@@ -136,8 +144,8 @@ def _one(field: Field, value: str, names: Names) -> str:
         ValueKind.AMOUNT: lambda value: figure(value, notation()),
         ValueKind.SIZE: lambda value: figure(value, notation()),
         ValueKind.DAY: lambda value: day(date.fromisoformat(value), notation()),
-        ValueKind.DIRECTION: lambda value: DIRECTIONS[value.upper()],
-        ValueKind.DOCUMENT_TYPE: lambda value: value.replace("_", " ").lower(),
+        ValueKind.DIRECTION: lambda value: gettext(DIRECTIONS[value.upper()]),
+        ValueKind.DOCUMENT_TYPE: lambda value: gettext(value.replace("_", " ").lower()),
         ValueKind.CURRENCY: str.upper,
         ValueKind.ID: lambda value: names.get((field.id_key, int(value)), value),
     }

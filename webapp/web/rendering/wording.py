@@ -1,4 +1,4 @@
-"""Template filters and functions for names, counts and sentences, all pure."""
+"""Template filters and functions for names, counts and sentences."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 from webapp.ledger.notation.amounts import MINUS
 from webapp.ledger.titles import counted, joined
 from webapp.web.rendering.figures import figure, size, typed_day
+from webapp.web.rendering.languages import gettext, marked, translated
 
 # The first that is found: most browsers also name the ones that they descend from.
 BROWSERS = (
@@ -40,10 +41,10 @@ class BreachText(Protocol):
 # The categories of VAT of EN 16931 (UNCL 5305), but the standard one, whose rate says it.
 VAT_CATEGORIES = {
     "Z": "zero rated",
-    "E": "exempt",
+    "E": marked("exempt"),
     "AE": "reverse charge",
     "K": "intra-community supply",
-    "G": "export",
+    "G": marked("export"),
     "O": "outside VAT",
     "L": "IGIC",
     "M": "IPSI",
@@ -52,10 +53,10 @@ VAT_CATEGORIES = {
 
 
 VAT_NATURES = {
-    "N1": "excluded",
+    "N1": marked("excluded"),
     "N2": "outside VAT",
     "N3": "not taxable",
-    "N4": "exempt",
+    "N4": marked("exempt"),
     "N5": "margin scheme",
     "N6": "reverse charge",
     "N7": "VAT of another state",
@@ -70,9 +71,9 @@ def vat_category(code: str | None, rate: str | None) -> str:
     >>> vat_category("N2.2", "0.00")
     '0.00 % outside VAT (N2.2)'
     """
-    name = VAT_CATEGORIES.get(code or "", "" if rate else code or "")
+    name = translated(VAT_CATEGORIES.get(code or "", "" if rate else code or ""))
     # The reasons for no tax of FatturaPA, whose digit behind the point names the law.
-    name = f"{VAT_NATURES[code[:2]]} ({code})" if code and code[:2] in VAT_NATURES else name
+    name = f"{translated(VAT_NATURES[code[:2]])} ({code})" if code and code[:2] in VAT_NATURES else name
     return " ".join(part for part in (f"{rate} %" if rate else "", name) if part)
 
 
@@ -108,8 +109,8 @@ def initials(name: str) -> str:
 
 
 DEEDS = {
-    "lineStatus": "removed",
-    "arrival": "added",
+    "lineStatus": marked("removed"),
+    "arrival": marked("added"),
     "amount": "changed the amount of",
     "bookedOn": "changed the day of",
 }
@@ -125,8 +126,8 @@ def deed(cause: BreachText) -> str:
     'deleted'
     """
     if cause.field == "entryStatus":
-        return "voided" if cause.journal_entry_id else "deleted"
-    return DEEDS.get(cause.field, "changed")
+        return marked("voided") if cause.journal_entry_id else marked("deleted")
+    return DEEDS.get(cause.field, marked("changed"))
 
 
 def breach(cause: BreachText, amount: object = None) -> str:
@@ -180,7 +181,10 @@ def choices(values: Iterable[str | tuple[str, str]]) -> list[SelectOption]:
     >>> choices([(",", "Comma"), (".", "Point")])[0].name, choices(["Sheet 1"])[0].id
     ('Comma', 'Sheet 1')
     """
-    return [SelectOption(each, each) if isinstance(each, str) else SelectOption(*each) for each in values]
+    return [
+        SelectOption(each, each) if isinstance(each, str) else SelectOption(each[0], translated(each[1]))
+        for each in values
+    ]
 
 
 # The last words of the fields whose values have amounts or days.
@@ -199,8 +203,8 @@ def with_figures(field: str) -> bool:
 
 
 # Filters whose sentences hold figures, which are written in the notation of the page, and the others.
-SENTENCES = (counted, breach, owing)
-PLAIN = (vat_category, initials, leading, deed, joined, choices)
+SENTENCES = (counted, breach, owing, deed)
+PLAIN = (vat_category, initials, leading, joined, choices)
 TESTS = {"with_figures": with_figures}
 
 
@@ -216,4 +220,6 @@ def device_of(user_agent: str) -> str:
     """
     browser = next((name for mark, name in BROWSERS if mark in user_agent), "")
     system = next((name for mark, name in SYSTEMS if mark in user_agent), "")
-    return " on ".join(filter(None, (browser, system))) or "Unknown browser"
+    if browser and system:
+        return gettext("%(browser)s on %(system)s") % {"browser": browser, "system": system}
+    return browser or system or gettext("Unknown browser")
