@@ -106,6 +106,7 @@ def test_every_command_is_guarded():
     assert set(main.commands.values()) == set(COMMANDS)
 
 
+@pytest.mark.usefixtures("planned_each_time")
 def test_a_command_has_the_time_that_it_needs_and_the_server_has_not(command, session, monkeypatch):
     """Asked within a command's transaction, and after it."""
     asked = {}

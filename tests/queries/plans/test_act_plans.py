@@ -8,7 +8,10 @@ import sqlalchemy as sa
 from tests.fixtures import feeds
 from webapp.database.sessions import db
 
-pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
+pytestmark = [
+    pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True),
+    pytest.mark.usefixtures("planned_each_time"),
+]
 POSTED, MANY = 20_000, 600
 # A plan that begins with the drafts, or looks through all legs, reads some thousands.
 MOST_ROWS = 800

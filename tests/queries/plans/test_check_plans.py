@@ -6,7 +6,11 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.queries.checks import ACROSS, OF_BOOKS
 
-pytestmark = [pytest.mark.operates, pytest.mark.parametrize("database_kind", ["postgresql"])]
+pytestmark = [
+    pytest.mark.operates,
+    pytest.mark.parametrize("database_kind", ["postgresql"]),
+    pytest.mark.usefixtures("planned_each_time"),
+]
 # What grows with the lines of banks; everything else is read whole in a moment.
 LARGE = {
     *("transactions", "journal_entries", "postings", "register_lines", "import_lines", "feed_lines"),

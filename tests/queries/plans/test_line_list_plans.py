@@ -9,6 +9,7 @@ from webapp.database.sessions import db, scope_session
 from webapp.queries.transactions import line_lists
 from webapp.queries.transactions.line_lists import TransactionFilters
 
+pytestmark = pytest.mark.usefixtures("planned_each_time")
 LINES = 300
 
 
