@@ -50,6 +50,7 @@ def contained(empty_database_url, tmp_path):
     return Newcomer((), tmp_path, settings)
 
 
+@pytest.mark.rare
 def test_the_image_starts_on_an_empty_volume_and_again_and_knows_its_health(contained):
     command, check = json.loads(last("CMD")), json.loads(last("HEALTHCHECK").partition("CMD ")[2])
     unanswered = contained.run(*check)
@@ -121,6 +122,7 @@ def test_the_bill_of_materials_has_each_package_of_the_lock():
     assert flask["licenses"] == [{"expression": "BSD-3-Clause"}]
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_a_socket_of_the_system_keeps_connections_while_the_server_restarts(contained):
     """As systemd does it: the socket is the third file, and stays open between two servers."""

@@ -14,6 +14,7 @@ import pytest
 from tests import tree
 from tests.operating.newcomers import Newcomer
 
+pytestmark = pytest.mark.rare
 WHEELHOUSE = Path(sys.prefix) / "wheelhouse"
 BUILD = "from setuptools import build_meta; print(build_meta.build_wheel('dist'))"
 
