@@ -36,14 +36,14 @@ def waiting(person):
     return person.get("/api/action-requests?status=PENDING").json["actionRequests"]
 
 
-def test_each_pair_of_acts_on_one_line_is_told_of_the_other(ben, agent, bank):
+def test_each_pair_of_acts_on_one_line_is_told_of_the_other(ben, agent, bank, portion):
     line, other, alone = bank.send_many(
         [("2026-10-02", "-40.00", "Fuel"), ("2026-10-03", "-5.00", "Tea"), ("2026-10-04", "-1.00", "Gum")]
     )
     acts = on_one_line(line, other, bank.account("Food"))
     browser = ben.browser()
     quiet = ask(agent, "POST", f"/api/transactions/{alone}/confirm", {})
-    for one, another in permutations(acts, 2):
+    for one, another in portion(5, list(permutations(acts, 2))):
         pair = (one[0], another[0])
         first, second = ask(agent, *one[1:]), ask(agent, *another[1:])
         ids = [each["actionRequest"]["id"] for each in (first, second)]

@@ -13,6 +13,7 @@ from tests.api.tax.conftest import Taxes
 from tests.api.tax.test_returns import file
 from tests.fixtures import invoices
 from tests.fixtures.helpers.documents import DOCUMENTS, sent
+from tests.fixtures.helpers.marks import doors
 from tests.fixtures.helpers.owed import items, owe, settle
 from tests.mcp.clients import Model
 from tests.pages.transactions.test_confirmations import Row
@@ -221,9 +222,7 @@ def toast(text):
     return found[0] if found else ""
 
 
-@pytest.mark.parametrize(
-    "door", [api, tried, summary, proposed, plan, page, htmx], ids=lambda each: each.__name__
-)
+@doors(api, tried, summary, proposed, plan, page, htmx)
 @pytest.mark.parametrize("code", SCENES)
 def test_each_door_tells_what_an_act_warns_of(ada, stage, code, door):
     scene = getattr(stage, code)()
@@ -267,7 +266,7 @@ def by_a_model(ada, line):
     return {"warnings": found, "warningCodes": ["rounding"]}
 
 
-@pytest.mark.parametrize("door", [confirmed, in_bulk, by_a_model], ids=lambda each: each.__name__)
+@doors(confirmed, in_bulk, by_a_model)
 def test_a_line_that_a_rule_put_into_another_currency_tells_its_rest(ada, bank, books, door):
     fa_id = bank.open("Giro")
     bank.quote("2026-03-02", "USD", "1.10")

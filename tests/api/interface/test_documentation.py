@@ -51,9 +51,11 @@ def test_an_area_is_read_alone_as_markdown(ada):
     assert "reconciliation" in ada.get("/llms.txt").text
 
 
-def test_every_area_of_the_whole_can_be_read_alone(ada):
+def test_every_area_of_the_whole_can_be_read_alone(ada, portion):
     listed = ada.get("/llms.txt").text.split("/api/docs/{area}.md`: ")[1].split("\n")[0].split(", ")
-    assert [each for each in listed if ada.get(f"/api/docs/{each}.md").status_code != 200] == []
+    asked = portion(5, listed)
+    assert [each for each in asked if ada.get(f"/api/docs/{each}.md").status_code != 200] == []
+    assert asked
 
 
 @pytest.mark.parametrize("path", ["/api/openapi.json", "/api/docs.md", "/api/docs/reports.md"])

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.fixtures.helpers.marks import doors
 from tests.fixtures.helpers.owed import items, owe
 from tests.fixtures.helpers.planning import approve
 from tests.fixtures.helpers.transfers import confirm, send
@@ -108,9 +109,7 @@ def codes_of(sentences):
     return [code for sentence in sentences for code, words in SENTENCES.items() if words in sentence]
 
 
-@pytest.mark.parametrize(
-    "door", [page, documented, bulk, plan, proposed, mcp], ids=lambda door: door.__name__
-)
+@doors(page, documented, bulk, plan, proposed, mcp)
 @pytest.mark.parametrize("kind", LINES)
 def test_each_door_has_the_same_doubts_about_a_line(ada, make_line, kind, door):
     line = make_line(kind)

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.fixtures.helpers.habits import decide
+from tests.fixtures.helpers.marks import doors
 from tests.fixtures.helpers.owed import items, owe
 from tests.fixtures.helpers.transfers import send
 from tests.mcp.clients import Model
@@ -104,7 +105,7 @@ def example(ada, line):
     return "pays " + " and ".join(", ".join(paid).rsplit(", ", 1))
 
 
-@pytest.mark.parametrize("door", [api, suggestions, page, mcp, example], ids=lambda door: door.__name__)
+@doors(api, suggestions, page, mcp, example)
 def test_each_door_says_the_same_of_a_line(ada, make_line, door):
     for kind, (_, _, expected, _) in LINES.items():
         line = make_line(kind)
@@ -125,7 +126,7 @@ def make_rule(person, account_id, value, *, is_active=True, **facts):
     return made
 
 
-@pytest.mark.parametrize("door", [api, suggestions, page, mcp, example], ids=lambda door: door.__name__)
+@doors(api, suggestions, page, mcp, example)
 def test_what_a_rule_says_that_never_ran_comes_after_items_and_before_earlier_lines(
     ada, bank, make_line, door
 ):
@@ -219,9 +220,7 @@ def codes(sentences):
     ] or None
 
 
-@pytest.mark.parametrize(
-    "door", [patch, split, bulk, dry_run, proposal, categorise, reconcile], ids=lambda door: door.__name__
-)
+@doors(patch, split, bulk, dry_run, proposal, categorise, reconcile)
 def test_who_puts_a_payment_elsewhere_is_warned(ada, books, make_line, door):
     income = books.account_id(SALES)
     for kind in ("named", "exact", "short", "none"):
