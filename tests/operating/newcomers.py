@@ -18,6 +18,9 @@ from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.servers import PATIENCE_SECONDS, free_port, wait_until_ready
 
 OWN = ("DATABASE_URL", "INSTANCE_PATH", "HOST", "PORT", "PYTHONPATH", "TZ", "PYTHONDONTWRITEBYTECODE")
+FIRST = re.compile(r"/start/[\w-]{43}")
+BOOKS = {"name": "Lantern Studio", "baseCurrency": "EUR", "ownName": "Ada", "email": "ada@example.org"}
+PASSWORD = "a long enough phrase"
 STYLE = re.compile(r'href="(/static/[^"]+\.css)"')
 
 
@@ -29,6 +32,7 @@ class Newcomer:
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
     log: str = ""
+    server: subprocess.Popen[str] | None = None
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         environment = {name: text for name, text in os.environ.items() if name not in OWN}
@@ -59,6 +63,7 @@ class Newcomer:
         port = free_port()
         self.settings["PORT"] = str(port)
         process, address = self.start(*(words or ("serve",))), f"http://127.0.0.1:{port}"
+        self.server, self.log = process, ""
         try:
             wait_until_ready(address, Told(process))
             yield address
@@ -67,13 +72,22 @@ class Newcomer:
             # An engine of containers passes signals on to the program; bwrap dies of them.
             server = children.read_text().split()[0] if self.tieout[:1] == ("bwrap",) else process.pid
             os.kill(int(server), signal.SIGTERM)
-            self.log = process.communicate(timeout=PATIENCE_SECONDS)[1]
+            self.log += process.communicate(timeout=PATIENCE_SECONDS)[1]
         assert process.returncode == 0, self.log
 
     def hub(self, email: str, password: str) -> str:
         """Serve the books, sign in as a browser does, and end the server; answers the hub."""
         with self.served() as address:
             return signed_in(address, email, password)
+
+    def first_link(self) -> str:
+        """Read the log until it shows the path by which the first books are started."""
+        # Past what Python would read ahead, which `communicate` does not give back.
+        while not (found := FIRST.search(self.log)):
+            part = os.read(self.server.stderr.fileno(), 4096)
+            assert part, self.log
+            self.log += part.decode()
+        return found[0]
 
 
 @dataclass(frozen=True)
@@ -92,10 +106,20 @@ class Told:
 
 
 def signed_in(address: str, email: str, password: str) -> str:
-    """Sign in; answers the first page, whose style is there too."""
+    """Sign in; answers the first page."""
+    return sent(address, "/sign-in", {"email": email, "password": password})
+
+
+def started(address: str, link: str) -> str:
+    """Start the first books; answers their hub."""
+    return sent(address, link, BOOKS | {"password": PASSWORD})
+
+
+def sent(address: str, path: str, fields: dict[str, str]) -> str:
+    """Send a form as a browser does; answers the page to which it leads, whose style is there too."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
-    form = urllib.parse.urlencode({"email": email, "password": password}).encode()
-    request = urllib.request.Request(f"{address}/sign-in", form, {"Origin": address})  # noqa: S310  (our own address)
+    form = urllib.parse.urlencode(fields).encode()
+    request = urllib.request.Request(f"{address}{path}", form, {"Origin": address})  # noqa: S310  (our own address)
     with browser.open(request, timeout=PATIENCE_SECONDS) as answer:
         page = answer.read().decode()
     with browser.open(address + STYLE.search(page)[1], timeout=PATIENCE_SECONDS) as style:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import tree
-from tests.operating.newcomers import Newcomer
+from tests.operating.newcomers import BOOKS, PASSWORD, Newcomer, started
 
 WHEELHOUSE = Path(sys.prefix) / "wheelhouse"
 BUILD = "from setuptools import build_meta; print(build_meta.build_wheel('dist'))"
@@ -67,6 +67,16 @@ def test_only_migrate_makes_the_folder_of_books(newcomer):
         assert list(newcomer.folder.iterdir()) == [], words
     missing = newcomer.folder / "instance" / "tieout.sqlite"
     assert f"There are no books in {missing} yet. Run: tieout migrate" in newcomer.run("serve").stderr
+
+
+def test_migrate_and_serve_lead_to_the_hub_of_own_books(newcomer):
+    newcomer.told("migrate")
+    with newcomer.served() as address:
+        link = newcomer.first_link()
+        assert "Lantern Studio" in started(address, link)
+    assert "Lantern Studio" in newcomer.hub(BOOKS["email"], PASSWORD)
+    assert "/start/" not in newcomer.log
+    assert newcomer.told("check") == "The books are sound.\n"
 
 
 def test_the_wheel_serves_the_demo_from_an_empty_folder(newcomer):

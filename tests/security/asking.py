@@ -36,6 +36,7 @@ LEFT_OUT = {
     "/settings/sign-in/sessions/end-all",
     "/sign-in",
     "/join/<string:secret>",
+    "/start/<string:secret>",
     "/api/openapi.json",
     "/api/docs/<string:area>",
 }

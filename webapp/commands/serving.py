@@ -1,6 +1,7 @@
 """The migration of the books, their service, and their distribution over nodes."""
 
 import logging
+import secrets
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -30,9 +31,11 @@ from webapp.database.sessions import begin_write, db
 from webapp.database.tenancy import maintenance
 from webapp.distribution import needs, placements
 from webapp.migrations import revisions
+from webapp.queries.access.organizations import has_people
 from webapp.queries.audit.bound_rows import not_bound
 from webapp.services.access.organizations import bind_rows
 
+FIRST_LINK = "Nobody has books here yet. Start them, once, at {}/start/{}"
 log = logging.getLogger("tieout")
 MOST_SHARDS = 256
 NO_WORKER = (
@@ -58,6 +61,9 @@ def serve() -> None:
             is_bound = is_for_requests_only(connection)
         if was_stopped:
             notes.append(f"The books were upgraded, and are at revision {revisions.head_revision()}.")
+        if not has_people():
+            app.extensions["first_link"] = secrets.token_urlsafe(32)
+        db.session.rollback()
         db.engine.dispose()
     attendant = Attendant()
     if settings.starts_worker and is_bound and not SettingTexts().text("MAINTENANCE_DATABASE_URL", ""):
@@ -65,7 +71,7 @@ def serve() -> None:
         settings = replace(settings, starts_worker=False)
 
     def ready(_server: object) -> None:
-        say([*notes, *greeting(settings).splitlines()])
+        say([*notes, *greeting(settings, app.extensions.get("first_link")).splitlines()])
         if settings.starts_worker:
             attendant.start()
 
@@ -90,8 +96,8 @@ def say(lines: Iterable[str]) -> None:
             log.info(line)
 
 
-def greeting(settings: Settings) -> str:
-    """Write the address of the books, and on this machine the demo's sign-in."""
+def greeting(settings: Settings, first_link: str | None) -> str:
+    """Write the address of the books, the demo's sign-in on this machine, and the link that starts the first books."""
     lines = [f"Tieout serves {settings.address}", f"The books are in {settings.instance_path}"]
     sign_in = demo.kept(settings.instance_path) if is_loopback(settings.host) else None
     if sign_in is not None:
@@ -101,6 +107,8 @@ def greeting(settings: Settings) -> str:
             "Over plain HTTP nobody can sign in from another machine, nor through the port of a container: put a "
             "reverse proxy with HTTPS in front, and set PROXY_HOPS=1 and TRUSTED_HOSTS."
         )
+    if first_link is not None:
+        lines.append(FIRST_LINK.format(settings.public_url or settings.address, first_link))
     return "\n".join(lines)
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Preparation = Callable[[sa.Connection], None]
 
 BULK_PATIENCE_SECONDS = 300
+# The number of an advisory lock.
+PEOPLE = 50
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -118,6 +120,12 @@ def lock_books(organization_id: str) -> None:
     if db.engine.dialect.name == "postgresql":
         with measures.waiting_to_write():
             db.session.connection().exec_driver_sql(tenancy.lock_of(organization_id))
+
+
+def lock_people() -> None:
+    """Let nobody else lock the people of this installation before the transaction ends; SQLite has one writer."""
+    if db.engine.dialect.name == "postgresql":
+        db.session.execute(sa.select(sa.func.pg_advisory_xact_lock(PEOPLE)))
 
 
 def instance_folder(name: str) -> Path:

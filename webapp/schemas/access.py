@@ -92,6 +92,14 @@ class StartFormSchema(Schema):
     email = fields.Text(least=1, most=320, load_default=None)
 
 
+class FirstFormSchema(StartFormSchema):
+    """The first books, and the person who starts them."""
+
+    own_name = fields.Name(required=True)
+    email = fields.Text(least=1, most=320, required=True)
+    password = fields.Text(most=LONGEST_PASSWORD, load_default="")
+
+
 class OrganizationFormSchema(Schema):
     """The name, the time zone, the locale and the VAT ids of an organization."""
 

@@ -1,5 +1,6 @@
 """The books of a person: where `/` leads, switching to others, and starting new ones."""
 
+from hmac import compare_digest
 from zoneinfo import available_timezones
 
 from flask import Blueprint, Response, request, url_for
@@ -7,12 +8,15 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.chart import CHARTS
 from webapp.ledger.currencies import ACTIVE
+from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.pages.access.organizations import show_organization
-from webapp.schemas.access import OrganizationChoiceFormSchema, StartFormSchema
+from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, first_link, is_cookie_safe
+from webapp.schemas.access import FirstFormSchema, OrganizationChoiceFormSchema, StartFormSchema
+from webapp.services.access.sessions import FirstLinkError
 from webapp.web.access import requests
-from webapp.web.access.auth import principal, requires
+from webapp.web.access.auth import PUBLIC, principal, requires
 from webapp.web.access.books import with_query
-from webapp.web.access.browsers import set_session_cookie, visitor
+from webapp.web.access.browsers import let_in, set_session_cookie, visitor
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -68,6 +72,38 @@ def open_books() -> Response:
     return switch_organization(opened.id)
 
 
+@bp.get("/start/<string:secret>")
+@requires(PUBLIC)
+def start_first(secret: str) -> Response:
+    """Show the form that starts the first books of this installation, by the link of the server that runs."""
+    return show_first(secret)
+
+
+@bp.post("/start/<string:secret>")
+@requires(PUBLIC)
+def open_first(secret: str) -> Response:
+    """Start the first books and sign their owner in, or show the error."""
+    refuse_ended(secret)
+    if not is_cookie_safe():
+        return show_first(secret)
+    try:
+        # As it was typed: a form's other fields lose the spaces around them.
+        body = FirstFormSchema().load(form_body() | {"password": request.form.get("password", "")})
+        signed_in = services.access.sessions.open_first(
+            **body, locale=DEFAULT_LOCALE, visitor=visitor(), now=requests.now()
+        )
+    except REFUSALS as error:
+        return show_first(secret, problem_of(error))
+    return let_in(redirect_to(url_for("own_books.index")), signed_in)
+
+
+def refuse_ended(secret: str) -> None:
+    """Raise FirstLinkError unless this is the link of a server whose installation has nobody yet."""
+    link = first_link()
+    if link is None or not compare_digest(secret.encode(), link.encode()):
+        raise FirstLinkError
+
+
 def switch_organization(organization_id: str) -> Response:
     """Switch to another organization with a new session."""
     secret = services.access.sessions.choose_organization(
@@ -82,12 +118,24 @@ def switch_organization(organization_id: str) -> Response:
 
 def show_start(problem: Problem | None = None) -> Response:
     """Render the form that starts books, with a refused form as it was typed."""
+    return _show_form(problem, is_of_demo=services.access.organizations.is_of_demo(principal().user_id))
+
+
+def show_first(secret: str, problem: Problem | None = None) -> Response:
+    """Render the form that starts the first books, or how to serve over HTTPS where plain HTTP would expose them."""
+    refuse_ended(secret)
+    leak = None if is_cookie_safe() else Problem(COOKIE_WOULD_LEAK, "insecure", 403)
+    return _show_form(problem or leak, is_first=True)
+
+
+def _show_form(problem: Problem | None, *, is_of_demo: bool = False, is_first: bool = False) -> Response:
     return render(
         "organizations/start.html",
         currencies=[{"id": code, "name": code} for code in sorted(ACTIVE)],
         charts=CHARTS,
         time_zones=sorted(available_timezones()),
-        is_of_demo=services.access.organizations.is_of_demo(principal().user_id),
+        is_of_demo=is_of_demo,
+        is_first=is_first,
         form=request.form,
         problem=problem,
     )

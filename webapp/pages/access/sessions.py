@@ -1,6 +1,6 @@
 """Signing in and out."""
 
-from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
 
 from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError, NotFoundError
@@ -101,10 +101,17 @@ def show_form(*, status: int = 200, error: str = "", email: str = "") -> Respons
         "sessions/sign_in.html",
         problem=error if is_cookie_safe() else COOKIE_WOULD_LEAK,
         email=email,
+        is_new=first_link() is not None,
         next=local_path(request.values.get("next", "")),
         has_passkeys=settings().passkey_host is not None,
     )
     return make_response(page, status)
+
+
+def first_link() -> str | None:
+    """The secret by which the first books are started, as long as nobody is here."""
+    secret: str | None = current_app.extensions.get("first_link")
+    return secret if secret is not None and sessions.is_new() else None
 
 
 def passkey_host() -> str:

@@ -12,7 +12,7 @@ from webapp.database.sessions import db, scoped_session
 from webapp.database.tenancy import asking_owner, has_nodes, is_bound, rows_of, seen_organization
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
-from webapp.models import FinancialYear, Membership, Organization
+from webapp.models import FinancialYear, Membership, Organization, User
 from webapp.queries.common import kept_rows
 from webapp.queries.common.made_once import made_once
 
@@ -26,6 +26,11 @@ def get(organization_id: str) -> Organization:
         found = db.session.get_one(Organization, organization_id)
         kept_rows.keep(organization_id, found)
     return found
+
+
+def has_people() -> bool:
+    """Return whether anybody was made here, as with the first books."""
+    return db.session.scalar(sa.select(User.id).limit(1)) is not None
 
 
 def first_open_day(organization_id: str, day: date) -> date:

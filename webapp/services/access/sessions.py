@@ -2,19 +2,20 @@
 
 import secrets
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.sessions import begin_read, begin_write, db, own_transaction
+from webapp.database.sessions import begin_read, begin_write, db, end_read, lock_people, own_transaction
 from webapp.database.tenancy import see
-from webapp.ledger.errors import LedgerError
+from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.models import BrowserSession, Invitation, User
 from webapp.queries.access import invitations, organizations
 from webapp.queries.access.principals import LONGEST, digest_of, session_secret
 from webapp.services.access import session_ends, sign_in_tries, users
 from webapp.services.access.invitations import accept
+from webapp.services.access.organizations import open_own
 from webapp.services.access.users import EMAIL, hash_password, hasher, refuse_weak, verify_password
 from webapp.services.access.visitors import LONGEST_ADDRESS, LONGEST_AGENT, Visitor, remember_browser
 
@@ -28,6 +29,10 @@ class SignInRefusedError(LedgerError):
 
 class NotYourPasswordError(SignInRefusedError):
     """This address has another password here. If you never chose one, the operator sets one: tieout set-password."""
+
+
+class FirstLinkError(NotFoundError):
+    """This link no longer works. While there are no books, each start of the server shows a new one."""
 
 
 class SignedIn(NamedTuple):
@@ -138,6 +143,31 @@ def join(
     user_id, organization_id = membership.user_id, membership.organization_id
     session = open_session(user_id, visitor=visitor, now=now, organization_id=organization_id)
     return SignedIn(session, remember_browser(user_id, visitor, now=now))
+
+
+def is_new() -> bool:
+    """Return whether nobody is here yet, as a snapshot of its own shows."""
+    begin_read()
+    found = not organizations.has_people()
+    end_read()
+    return found
+
+
+def open_first(password: str, *, email: str, visitor: Visitor, now: datetime, **books: Any) -> SignedIn:
+    """Open the first books of this installation for a new person, and answer with the secrets of a session in them.
+
+    `books` are what `open_own` takes. Raises WeakPasswordError, EmailError or FirstLinkError.
+    """
+    hashed = hash_password(password)
+    begin_write()
+    lock_people()
+    if organizations.has_people():
+        raise FirstLinkError
+    owner = users.find_or_create(email, now=now)
+    owner.password_hash = hashed
+    opened = open_own(owner.id, email=email, now=now, **books)
+    session = open_session(owner.id, visitor=visitor, now=now, organization_id=opened.id)
+    return SignedIn(session, remember_browser(owner.id, visitor, now=now))
 
 
 def _checked_id(invitation: Invitation, password: str, visitor: Visitor, now: datetime) -> int:

@@ -13,6 +13,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.services.audit import action_requests
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
+from webapp.web.access.request_state import state
 from webapp.web.rendering.htmx import is_htmx, redirect_to, render, target
 from webapp.web.rendering.notation import sentence
 
@@ -64,7 +65,8 @@ def problem_of(
         message = " ".join(messages[0] for messages in fields.values())
         problem = Problem(message, "validation", 422, fields, {}, line_id, place)
     # Nobody waits for a page: what it shows of a large book may take seconds to read.
-    requests.begin_reading(organization_id())
+    if state().principal is not None:
+        requests.begin_reading(organization_id())
     return problem
 
 
