@@ -1,5 +1,6 @@
 """The image and compose.yaml: read as they are written, and what they run is run here."""
 
+import copy
 import json
 import os
 import re
@@ -9,9 +10,11 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from functools import partial
+from functools import partial, reduce
+from importlib import resources
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
@@ -19,12 +22,13 @@ from scripts import sbom
 from tests import tree
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.servers import PATIENCE_SECONDS, free_port, wait_until_ready
-from tests.operating.newcomers import Newcomer, Told, proven, signed_in
+from tests.operating.newcomers import BOOKS, PASSWORD, Newcomer, Told, proven, signed_in, started
 
 INSTRUCTION = re.compile(r"^([A-Z]+) (.*)$", re.MULTILINE)
 COMPOSE = yaml.safe_load((tree.ROOT / "compose.yaml").read_text(encoding="utf-8"))
 PROGRAMS = Path(sys.executable).parent
 SOURCES = "/etc/apt/sources.list.d/debian.sources"
+OWNER = (BOOKS["email"], PASSWORD)
 MOST_BYTES = 250 * 1024**2
 
 
@@ -55,9 +59,11 @@ def test_the_image_starts_on_an_empty_volume_and_again_and_knows_its_health(cont
     unanswered = contained.run(*check)
     assert (unanswered.returncode, unanswered.stdout) == (1, "")
     assert "No server answers at http://0.0.0.0" in unanswered.stderr
-    for _ in range(2):
-        with contained.served(*command):
+    for is_first in (True, False):
+        with contained.served(*command) as address:
             assert contained.told(*check) == "ok\n"
+            hub = started(address, contained.first_link()) if is_first else signed_in(address, *OWNER)
+            assert "Lantern Studio" in hub
         assert "nor through the port of a container: put a reverse proxy with HTTPS in front" in contained.log
     told = contained.run("tieout", "migrate", "--if-empty")
     assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
@@ -109,6 +115,48 @@ def test_each_service_of_ours_is_closed_and_all_that_compose_names_is_declared()
         assert {each.partition(":")[0] for each in service.get("volumes", ())} <= set(COMPOSE["volumes"])
     url = services["on-postgresql"]["environment"]["DATABASE_URL_FILE"]
     assert url.removeprefix("/run/secrets/") in services["on-postgresql"]["secrets"]
+
+
+SERVICE = ("services", "on-postgresql")
+MISTAKES = {
+    "an unknown word": ((*SERVICE, "read_onyl"), True),
+    "a word of the top": (("service",), {}),
+    "a list in the place of a text": ((*SERVICE, "image"), ["tieout"]),
+    "a text in the place of a flag or a variable": ((*SERVICE, "read_only"), ["yes"]),
+    "a port without a number": ((*SERVICE, "ports"), [{"target": {}}]),
+    "a condition that there is not": ((*SERVICE, "depends_on", "postgresql", "condition"), "healthy"),
+    "a secret without a name": ((*SERVICE, "secrets"), [{"source": 1}]),
+    "an unknown word of a health check": (("services", "postgresql", "healthcheck", "retry"), 20),
+    "a config that is a text": (("configs", "roles"), "roles.sh"),
+    "a size that is a list": ((*SERVICE, "tmpfs"), {"/tmp": "2g"}),  # noqa: S108
+}
+
+
+@pytest.fixture(scope="module")
+def schema():
+    """Compose's own schema, as others keep it."""
+    kept = resources.files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
+    return jsonschema.Draft202012Validator(json.loads(kept.read_text(encoding="utf-8")))
+
+
+def test_compose_takes_the_file_by_its_own_schema_also_with_the_proxy(schema):
+    assert schema.schema["$schema"] == schema.META_SCHEMA["$id"]
+    text = (tree.ROOT / "compose.yaml").read_text(encoding="utf-8")
+    uncommented = re.sub(
+        r"^( *)# (?=(?:  )*[a-zA-Z_]+:)", r"\1", text[text.index("services:") :], flags=re.MULTILINE
+    )
+    whole = yaml.safe_load(uncommented)
+    assert whole["services"]["proxy"]["volumes"] == ["certificates:/data"]
+    assert whole["services"]["on-postgresql"]["environment"]["PROXY_HOPS"] == "1"
+    for each in (COMPOSE, whole):
+        assert [error.message for error in schema.iter_errors(each)] == []
+
+
+@pytest.mark.parametrize(("place", "value"), MISTAKES.values(), ids=MISTAKES)
+def test_the_schema_refuses_mistakes(schema, place, value):
+    wrong = copy.deepcopy(COMPOSE)
+    reduce(dict.__getitem__, place[:-1], wrong)[place[-1]] = value
+    assert not schema.is_valid(wrong)
 
 
 def test_the_bill_of_materials_has_each_package_of_the_lock():
