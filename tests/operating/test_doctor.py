@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -95,6 +96,9 @@ def made(name, mode=0o600):
 
 
 FULL = SimpleNamespace(free=0)
+NO_INODES = SimpleNamespace(
+    f_favail=0, f_files=9, f_frsize=4096, f_blocks=2**32, f_bfree=2**32, f_bavail=2**32
+)
 
 
 def server(**facts):
@@ -109,6 +113,14 @@ def server(**facts):
     columns = [sa.literal(value).label(name) for name, value in values.items()]
     now = facts.get("now", sa.func.clock_timestamp())
     return replaced(diagnosis, "SERVER", sa.select(*columns, *([] if "now" in facts else [now.label("now")])))
+
+
+def job(state, code):
+    insert = (
+        "INSERT INTO jobs (organization_id, kind, subject, occurrence, state, run_at, attempts, created_at)"
+        f" SELECT min(id), 'CHECK', '', 'planted', '{state}', '{OLD:%F %T}', 1, '{OLD:%F %T}' FROM organizations"
+    )
+    return statement(insert, "DELETE FROM jobs WHERE occurrence = 'planted'"), code
 
 
 PLANTED = {
@@ -140,6 +152,13 @@ PLANTED = {
     "an upgrade is over": (made(stop.FILE_NAME), "requests_stopped"),
     "the disk is full": (replaced(shutil, "disk_usage", lambda _path: FULL), "books_space"),
     "TMPDIR is full": (replaced(shutil, "disk_usage", lambda _path: FULL), "temporary_space"),
+    "the disk takes no more files": (
+        replaced(os, "statvfs", lambda _path: NO_INODES),
+        "books_inodes",
+    ),
+    "an old Python": (replaced(sys, "version_info", (3, 9)), "old_python"),
+    "a job waits": job("WAITING", "jobs_wait"),
+    "a job failed": job("FAILED", "job_failed"),
     "nothing can be written": (replaced(os, "access", lambda *_: False), "books_read_only"),
     "another user's files": (replaced(os, "geteuid", lambda: 4711), "foreign_files"),
     "the books are in memory": (replaced(diagnosis, "file_system", lambda _path: "tmpfs"), "books_in_memory"),
@@ -171,13 +190,8 @@ ON_POSTGRESQL = {
     "few connections": (server(room=10), "few_connections"),
     "another encoding": (server(encoding="LATIN1"), "encoding"),
     "a standby": (server(only_reads=True), "only_reads"),
-    "an old server": (server(version=120022), "old_postgresql"),
-    "a server without corrections": (
-        replaced(
-            diagnosis, "LAST_CORRECTIONS", {14: OLD.date(), 16: OLD.date(), 17: OLD.date(), 18: OLD.date()}
-        ),
-        "old_postgresql",
-    ),
+    "an old server": (server(version=130021), "old_postgresql"),
+    "a role for maintenance": (replaced(diagnosis, "refusal", lambda _connection: "No."), "unsafe_role"),
     "clocks differ": (server(now=OLD), "clocks_differ"),
     "a strong role": (
         replaced(diagnosis, "weaknesses", lambda c: {"database_role": postgresql.strong_role(c)}),

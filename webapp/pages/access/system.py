@@ -6,7 +6,7 @@ from webapp.config import Settings, version
 from webapp.services.backups import records
 from webapp.services.operating import diagnosis
 from webapp.web.access import requests
-from webapp.web.access.auth import requires
+from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering.htmx import redirect_to, render
 
 bp = Blueprint("system", __name__, url_prefix="/settings/system")
@@ -17,7 +17,7 @@ bp = Blueprint("system", __name__, url_prefix="/settings/system")
 def show() -> Response:
     """Show the version, and what will hurt the installation."""
     settings: Settings = current_app.config["SETTINGS"]
-    findings = diagnosis.for_owners(settings, requests.now())
+    findings = diagnosis.for_owners(settings, organization_id(), requests.now())
     return render("settings/system.html", version=version(), findings=findings)
 
 

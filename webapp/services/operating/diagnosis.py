@@ -2,9 +2,10 @@
 
 import os
 import shutil
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from statistics import median
@@ -25,6 +26,7 @@ from webapp.queries import checks
 from webapp.services.backups import records
 
 GIBIBYTE: Final = 1024**3
+These = Callable[[sa.orm.InstrumentedAttribute[str]], sa.ColumnElement[bool]]
 OLD_BACKUP, OLD_RATES, NEW_BOOKS = timedelta(days=7), timedelta(days=5), timedelta(days=1)
 LATE_JOB: Final = timedelta(minutes=15)
 CLOCK: Final = timedelta(seconds=30)
@@ -47,29 +49,22 @@ SERVER: Final = sa.select(
     sa.func.clock_timestamp().label("now"),
 )
 LIBRARY: Final = sa.select(sa.func.sqlite_version())
-# https://www.postgresql.org/support/versioning/
-LAST_CORRECTIONS: Final = {
-    14: date(2026, 11, 12),
-    15: date(2027, 11, 11),
-    16: date(2028, 11, 9),
-    17: date(2029, 11, 8),
-    18: date(2030, 11, 14),
-}
+THURSDAY: Final = 3
 
 
 class Symptom(NamedTuple):
-    """A fact of this installation, what mends it, whether it will hurt, and whether an owner may see it."""
+    """A fact of this installation, what mends it, and whether it will hurt."""
 
     code: str
     sentence: str
     mend: str
     hurts: bool = True
-    is_private: bool = False
 
 
 def examine(settings: Settings, *, now: datetime, quick: bool) -> Iterator[Symptom]:
     """Look at the settings, the machine and the books; `quick` leaves out the check of all books."""
     yield from _of_settings(settings)
+    yield from _of_python(now)
     yield from _of_disks(settings)
     place = settings.database_file or settings.instance_path
     if not place.exists():
@@ -91,7 +86,7 @@ def examine(settings: Settings, *, now: datetime, quick: bool) -> Iterator[Sympt
         return
     begin_read()
     yield from _of_database(settings, now)
-    yield from _of_books(settings, now)
+    yield from _of_books(settings.instance_path, now)
     if not quick:
         yield from _of_checks()
     db.session.rollback()
@@ -128,6 +123,19 @@ def _of_settings(settings: Settings) -> Iterator[Symptom]:
             "no_rate_limit",
             "RATE_LIMIT is 0: one key may take all the time of this server.",
             "Unset RATE_LIMIT.",
+            hurts=False,
+        )
+
+
+def _of_python(now: datetime) -> Iterator[Symptom]:
+    major, minor = sys.version_info[:2]
+    # PEP 602: a version comes each October, and is corrected for five years.
+    last = date(2016 + minor, 10, 31)
+    if last < now.date():
+        yield Symptom(
+            "old_python",
+            f"Python {major}.{minor} gets no more corrections from its makers since {last:%-d %b %Y}.",
+            "Use a newer one, unless the makers of your system correct it themselves.",
             hurts=False,
         )
 
@@ -232,13 +240,6 @@ def _of_revision(settings: Settings, found: str | None) -> Symptom | None:
 
 def _of_database(settings: Settings, now: datetime) -> Iterator[Symptom]:
     connection = db.session.connection()
-    latest = db.session.scalar(sa.select(sa.func.max(AuditEvent.at)))
-    if latest is not None and latest > now + CLOCK:
-        yield Symptom(
-            "clock_behind",
-            f"The clock of this machine is behind the newest act in the books ({latest:%Y-%m-%d %H:%M} UTC).",
-            "Set the clock: timedatectl set-ntp true",
-        )
     if connection.dialect.name == "sqlite":
         version = str(connection.scalar(LIBRARY))
         if not is_safe(version):
@@ -249,9 +250,9 @@ def _of_database(settings: Settings, now: datetime) -> Iterator[Symptom]:
             )
         return
     if (refused := refusal(connection)) is not None:
-        yield Symptom("unsafe_role", refused, "See above.", is_private=True)
+        yield Symptom("unsafe_role", refused, "See above.")
     for code, sentence in weaknesses(connection).items():
-        yield Symptom(code, *_halved(sentence), is_private=True)
+        yield Symptom(code, *_halved(sentence))
     yield from _of_server(settings, connection.execute(SERVER).one(), now)
 
 
@@ -262,37 +263,44 @@ def _of_server(settings: Settings, server: sa.Row[Any], now: datetime) -> Iterat
             "few_connections",
             f"PostgreSQL takes {server.room} connections, and the workers may open {needed}.",
             "Raise max_connections, or lower WEB_CONCURRENCY or THREADS.",
-            is_private=True,
         )
     if server.encoding != "UTF8":
         yield Symptom(
             "encoding",
             f"The database keeps texts as {server.encoding}, which has not every letter.",
             "Make a database with ENCODING 'UTF8', and restore a backup into it.",
-            is_private=True,
         )
     if server.only_reads:
         yield Symptom(
             "only_reads",
             "This PostgreSQL server may only be read: nothing can be posted.",
             "Name the primary in DATABASE_URL, with target_session_attrs=read-write.",
-            is_private=True,
         )
     major = server.version // 10000
-    if major < min(LAST_CORRECTIONS) or LAST_CORRECTIONS.get(major, now.date()) < now.date():
+    if last_corrections(major) < now.date():
         yield Symptom(
             "old_postgresql",
             f"PostgreSQL {major} gets no more corrections.",
             "Upgrade the server: pg_upgrade, or restore a backup into a newer one.",
-            is_private=True,
         )
     if abs(server.now - now) > CLOCK:
         yield Symptom(
             "clocks_differ",
             f"The clocks of this machine and the database differ by {abs(server.now - now)}.",
             "Set both: timedatectl set-ntp true",
-            is_private=True,
         )
+
+
+def last_corrections(major: int) -> date:
+    """Give the day of PostgreSQL's last corrections to a version: in November, five years after it came.
+
+    https://www.postgresql.org/support/versioning/
+
+    >>> [f"{last_corrections(each):%Y-%m-%d}" for each in (13, 14, 15, 16, 17, 18)]
+    ['2025-11-13', '2026-11-12', '2027-11-11', '2028-11-09', '2029-11-08', '2030-11-14']
+    """
+    first = date(2012 + major, 11, 1)
+    return first + timedelta(days=7 + (THURSDAY - first.weekday()) % 7)
 
 
 def _halved(sentence: str) -> tuple[str, str]:
@@ -301,11 +309,41 @@ def _halved(sentence: str) -> tuple[str, str]:
     return f"{fact}.", mend
 
 
-def _of_books(settings: Settings, now: datetime) -> Iterator[Symptom]:
-    first = db.session.scalar(sa.select(sa.func.min(Organization.created_at)))
+def _of_books(instance_path: Path, now: datetime, organization_id: str | None = None) -> Iterator[Symptom]:
+    """Look at the books of one organization, or of all."""
+    these = _books_of(organization_id)
+    first = db.session.scalar(sa.select(sa.func.min(Organization.created_at)).where(these(Organization.id)))
     if first is None:
         return
-    yield from of_backups(settings.instance_path, now if now - first > NEW_BOOKS else None, now)
+    yield from of_backups(instance_path, now if now - first > NEW_BOOKS else None, now)
+    newest_act = sa.select(sa.func.max(AuditEvent.at)).where(these(AuditEvent.organization_id))
+    latest = db.session.scalar(newest_act)
+    if latest is not None and latest > now + CLOCK:
+        yield Symptom(
+            "clock_behind",
+            f"The clock of this machine is behind the newest act in the books ({latest:%Y-%m-%d %H:%M} UTC).",
+            "Set the clock: timedatectl set-ntp true",
+        )
+    yield from _of_rates(now, these)
+    yield from _of_jobs(now, these)
+    folders = sa.select(Organization.drop_folder).where(
+        Organization.drop_folder.is_not(None), these(Organization.id)
+    )
+    for folder in db.session.scalars(folders):
+        if folder is not None and not Path(folder).is_dir():
+            yield Symptom(
+                "no_drop_folder",
+                f"The drop folder {folder} is not there.",
+                f"mkdir {folder}, or: tieout drop-folder --none",
+            )
+
+
+def _books_of(organization_id: str | None) -> These:
+    """Ask for the rows of one organization, or of all, by the column that says whose they are."""
+    return lambda column: sa.true() if organization_id is None else column == organization_id
+
+
+def _of_rates(now: datetime, these: These) -> Iterator[Symptom]:
     bank_currencies = (
         sa.select(ExchangeRate.currency, sa.func.max(ExchangeRate.day).label("day"))
         .join(
@@ -315,7 +353,7 @@ def _of_books(settings: Settings, now: datetime) -> Iterator[Symptom]:
                 FeedAccount.currency == ExchangeRate.currency,
             ),
         )
-        .where(FeedAccount.is_active)
+        .where(FeedAccount.is_active, these(FeedAccount.organization_id), these(ExchangeRate.organization_id))
         .group_by(ExchangeRate.organization_id, ExchangeRate.currency)
         .order_by(ExchangeRate.currency)
     )
@@ -331,20 +369,12 @@ def _of_books(settings: Settings, now: datetime) -> Iterator[Symptom]:
             f"The newest exchange rates of {', '.join(old)} are of {newest:%-d %b %Y}.",
             "Switch them on under Settings, Automatic; or tieout fetch-rates, from a timer",
         )
-    yield from _of_jobs(now)
-    folders = sa.select(Organization.drop_folder).where(Organization.drop_folder.is_not(None))
-    for folder in db.session.scalars(folders):
-        if folder is not None and not Path(folder).is_dir():
-            yield Symptom(
-                "no_drop_folder",
-                f"The drop folder {folder} is not there.",
-                f"mkdir {folder}, or: tieout drop-folder --none",
-                is_private=True,
-            )
 
 
-def _of_jobs(now: datetime) -> Iterator[Symptom]:
-    late = sa.select(sa.func.min(Job.run_at)).where(Job.state == "WAITING", Job.run_at < now - LATE_JOB)
+def _of_jobs(now: datetime, these: These) -> Iterator[Symptom]:
+    late = sa.select(sa.func.min(Job.run_at)).where(
+        Job.state == "WAITING", Job.run_at < now - LATE_JOB, these(Job.organization_id)
+    )
     since = db.session.scalar(late)
     if since is not None:
         yield Symptom(
@@ -352,13 +382,13 @@ def _of_jobs(now: datetime) -> Iterator[Symptom]:
             f"Nothing is done by itself: a job waits since {since:%-d %b %Y %H:%M} UTC.",
             "Unset WORKER where it is off, or run: tieout worker",
         )
-    failed = sa.select(Job.kind, Job.error).where(Job.state == "FAILED").order_by(Job.run_at.desc())
+    is_failed = sa.and_(Job.state == "FAILED", these(Job.organization_id))
+    failed = sa.select(Job.kind, Job.error).where(is_failed).order_by(Job.run_at.desc())
     for job in db.session.execute(failed.limit(SHOWN)):
         yield Symptom(
             "job_failed",
             f"The job {job.kind} failed: {job.error}",
             "Look at Settings, Automatic.",
-            is_private=True,
         )
 
 
@@ -382,17 +412,19 @@ def of_backups(instance_path: Path, needed_since: datetime | None, now: datetime
 def _of_checks() -> Iterator[Symptom]:
     found = list(checks.violations())
     for each in found[:SHOWN]:
-        yield Symptom("unsound", each.message, "tieout check", is_private=True)
+        yield Symptom("unsound", each.message, "tieout check")
     if len(found) > SHOWN:
-        yield Symptom(
-            "unsound", f"The checks find {len(found) - SHOWN:,} more.", "tieout check", is_private=True
-        )
+        yield Symptom("unsound", f"The checks find {len(found) - SHOWN:,} more.", "tieout check")
 
 
-def for_owners(settings: Settings, now: datetime) -> list[Symptom]:
+def for_owners(settings: Settings, organization_id: str, now: datetime) -> list[Symptom]:
     """List what an owner of one organization may know: nothing of other books, and nothing of the database."""
-    found = [*_of_settings(settings), *_of_disks(settings), *of_backups(settings.instance_path, now, now)]
-    return [each for each in found if not each.is_private]
+    return [
+        *_of_settings(settings),
+        *_of_python(now),
+        *_of_disks(settings),
+        *_of_books(settings.instance_path, now, organization_id),
+    ]
 
 
 def of_hub(instance_path: Path, now: datetime) -> Symptom | None:
