@@ -180,6 +180,22 @@ def test_an_upgrade_that_is_killed_leaves_the_old_books_or_the_new_ones(books, l
     assert books.facts()[0] == NEXT
 
 
+def test_without_pg_dump_nothing_is_changed_and_the_way_is_named(books, later, monkeypatch):
+    books.run("upgrade")
+    before = books.facts()
+    later(*SOUND, changes=CHANGES)
+    monkeypatch.setenv("PATH", "")
+    done = books.run("upgrade", "--json")
+    if books.url.startswith("sqlite"):
+        assert json.loads(done.stdout)["kept"] is True
+        return
+    refused = json.loads(done.stderr)
+    assert (done.exit_code, refused["code"], books.facts()) == (1, "no_pg_dump", before)
+    assert "tieout backup --to DIR --verify with the version that served" in refused["error"]
+    assert not stop.is_stopped(books.instance)
+    assert json.loads(books.run("upgrade", "--json", "--i-have-a-backup").stdout)["kept"] is True
+
+
 @pytest.mark.parametrize("revision", ["0112", "99999"])
 def test_books_of_no_release_and_of_a_later_one_are_refused(books, revision):
     engine = books.engine()

@@ -40,7 +40,10 @@ from webapp.models import Organization
 from webapp.queries.checks import proofs
 
 Show = Callable[[str], None]
-ELSE_BACKUP = "Install it, or make a backup of the database by other means and say --i-have-a-backup."
+ELSE_BACKUP = (
+    "Stop the server, run tieout backup --to DIR --verify with the version that served, and then: tieout upgrade "
+    "--i-have-a-backup"
+)
 
 
 @dataclass(frozen=True, slots=True)
