@@ -21,6 +21,7 @@ METRICS_ON_LOOPBACK = "loopback"
 LEAST_METRICS_TOKEN = 16
 # Which other servers are called: those that somebody configured, or none.
 OUTBOUND = ("list", "none")
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  (what to connect to in its place)
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -67,13 +68,17 @@ class Settings:
     @property
     def bind(self) -> str:
         """Host and port for a server to bind, with an IPv6 address in brackets."""
-        host = self.host.strip("[]")
-        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+        return at_port(self.host, self.port)
+
+    @property
+    def own_bind(self) -> str:
+        """Host and port at which this machine reaches the server."""
+        return at_port(EVERYWHERE.get(self.host.strip("[]"), self.host), self.port)
 
     @property
     def address(self) -> str:
         """The URL for a browser on this machine."""
-        return f"http://{self.bind}"
+        return f"http://{self.own_bind}"
 
     @property
     def passkey_host(self) -> str | None:
@@ -209,6 +214,16 @@ def is_loopback(host: str) -> bool:
         return False
     # A server that listens on IPv6 and IPv4 sees 127.0.0.1 as ::ffff:127.0.0.1.
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
+def at_port(host: str, port: int) -> str:
+    """Write a host with its port, an IPv6 address in brackets.
+
+    >>> at_port("::1", 8000), at_port("localhost", 8000)
+    ('[::1]:8000', 'localhost:8000')
+    """
+    bare = host.strip("[]")
+    return f"[{bare}]:{port}" if ":" in bare else f"{bare}:{port}"
 
 
 def is_origin(address: str) -> bool:

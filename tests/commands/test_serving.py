@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,20 @@ def test_the_demo_is_not_named_to_other_machines_nor_where_there_is_none(setting
     told = greeting(settings("0.0.0.0"))  # noqa: S104  (the point of it)
     assert "mara" not in told
     assert len(told.splitlines()) == 3  # and that nobody can sign in from there
+
+
+@pytest.mark.parametrize(
+    ("facts", "address"),
+    [
+        ({}, "http://127.0.0.1:8000"),
+        ({"host": "0.0.0.0"}, "http://127.0.0.1:8000"),  # noqa: S104  (the point of it)
+        ({"host": "::"}, "http://[::1]:8000"),
+        ({"proxy_hops": 1, "trusted_hosts": ("localhost", "books.example.org")}, "https://books.example.org"),
+        ({"proxy_hops": 1}, "http://127.0.0.1:8000"),
+        ({"public_url": "https://tieout.example.org"}, "https://tieout.example.org"),
+    ],
+    ids=str,
+)
+def test_the_link_of_the_first_books_names_where_a_browser_finds_them(settings, facts, address):
+    told = greeting(replace(settings(), **facts), "secret").splitlines()[-1]
+    assert told == f"Nobody has books here yet. Start them, once, at {address}/start/secret"

@@ -58,7 +58,7 @@ def test_the_image_starts_on_an_empty_volume_and_again_and_knows_its_health(cont
     command, check = json.loads(last("CMD")), json.loads(last("HEALTHCHECK").partition("CMD ")[2])
     unanswered = contained.run(*check)
     assert (unanswered.returncode, unanswered.stdout) == (1, "")
-    assert "No server answers at http://0.0.0.0" in unanswered.stderr
+    assert "No server answers at http://127.0.0.1:" in unanswered.stderr
     for is_first in (True, False):
         with contained.served(*command) as address:
             assert contained.told(*check) == "ok\n"

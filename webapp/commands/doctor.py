@@ -17,7 +17,6 @@ from webapp.services.operating.diagnosis import Symptom, examine
 
 HEALTH_SECONDS = 5
 ALL_STEPS = "A chat client can connect: each step up to a person's sign-in works."
-EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  (what to connect to in its place)
 
 
 @click.command()
@@ -28,8 +27,7 @@ def health(*, as_json: bool) -> None:
         settings = Settings.from_environment()
     except UnsafeSettingError as error:
         raise click.ClickException(str(error)) from error
-    host = settings.host.strip("[]")
-    connection = http.client.HTTPConnection(EVERYWHERE.get(host, host), settings.port, timeout=HEALTH_SECONDS)
+    connection = http.client.HTTPConnection(settings.own_bind, timeout=HEALTH_SECONDS)
     try:
         connection.request("GET", "/readyz", headers={"Host": own_name(settings.trusted_hosts)})
         response = connection.getresponse()

@@ -96,7 +96,7 @@ def say(lines: Iterable[str]) -> None:
             log.info(line)
 
 
-def greeting(settings: Settings, first_link: str | None) -> str:
+def greeting(settings: Settings, first_link: str | None = None) -> str:
     """Write the address of the books, the demo's sign-in on this machine, and the link that starts the first books."""
     lines = [f"Tieout serves {settings.address}", f"The books are in {settings.instance_path}"]
     sign_in = demo.kept(settings.instance_path) if is_loopback(settings.host) else None
@@ -108,7 +108,9 @@ def greeting(settings: Settings, first_link: str | None) -> str:
             "reverse proxy with HTTPS in front, and set PROXY_HOPS=1 and TRUSTED_HOSTS."
         )
     if first_link is not None:
-        lines.append(FIRST_LINK.format(settings.public_url or settings.address, first_link))
+        names = [host for host in settings.trusted_hosts if settings.proxy_hops and not is_loopback(host)]
+        proxy = f"https://{names[0]}" if names else ""
+        lines.append(FIRST_LINK.format(settings.public_url or proxy or settings.address, first_link))
     return "\n".join(lines)
 
 
