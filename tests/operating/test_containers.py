@@ -10,23 +10,31 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from contextlib import closing
 from functools import partial, reduce
 from importlib import resources
 from pathlib import Path
+from uuid import uuid4
 
 import jsonschema
+import psycopg
 import pytest
+import sqlalchemy as sa
 import yaml
 
 from scripts import sbom
 from tests import tree
 from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.servers import PATIENCE_SECONDS, free_port, wait_until_ready
+from tests.fixtures.stores import PostgresqlServer
 from tests.operating.newcomers import BOOKS, PASSWORD, Newcomer, Told, proven, signed_in, started
+from tests.operating.releases import PROGRAMS
+from webapp.database import stop
+from webapp.migrations.revisions import head_revision
 
 INSTRUCTION = re.compile(r"^([A-Z]+) (.*)$", re.MULTILINE)
 COMPOSE = yaml.safe_load((tree.ROOT / "compose.yaml").read_text(encoding="utf-8"))
-PROGRAMS = Path(sys.executable).parent
+OURS = Path(sys.executable).parent
 SOURCES = "/etc/apt/sources.list.d/debian.sources"
 OWNER = (BOOKS["email"], PASSWORD)
 MOST_BYTES = 250 * 1024**2
@@ -48,7 +56,7 @@ def contained(empty_database_url, tmp_path):
     url.write_text(empty_database_url)
     books = tmp_path / "books"
     settings = {"INSTANCE_PATH": str(books), "HOST": "0.0.0.0", "PORT": str(free_port())}  # noqa: S104
-    settings["PATH"] = f"{PROGRAMS}:{os.environ['PATH']}"
+    settings["PATH"] = f"{OURS}:{os.environ['PATH']}"
     if not empty_database_url.startswith("sqlite"):
         settings["DATABASE_URL_FILE"] = str(url)
     return Newcomer((), tmp_path, settings)
@@ -72,10 +80,15 @@ def test_the_image_starts_on_an_empty_volume_and_again_and_knows_its_health(cont
 @on_sqlite
 def test_a_server_that_is_stopped_is_not_healthy(contained):
     contained.told("tieout", "migrate")
-    with contained.served("tieout", "serve"):
-        (Path(contained.settings["INSTANCE_PATH"]) / "upgrading").touch(0o600)
-        refused = contained.run("tieout", "health", "--json")
-        assert (refused.returncode, json.loads(refused.stderr)["code"]) == (1, "not_ready")
+    flag = Path(contained.settings["INSTANCE_PATH"]) / stop.FILE_NAME
+    for revision, said in ((head_revision(), stop.UPGRADED), ("9999", stop.KILLED)):
+        flag.touch(0o600)
+        flag.write_text(revision)
+        with contained.served("tieout", "serve"):
+            flag.touch(0o600)
+            refused = contained.run("tieout", "health", "--json")
+            assert (refused.returncode, json.loads(refused.stderr)["code"]) == (1, "not_ready")
+        assert f"{said} They are at revision {head_revision()}." in contained.log
 
 
 def test_the_image_is_one_user_and_one_volume_and_takes_what_is_there():
@@ -157,6 +170,40 @@ def test_the_schema_refuses_mistakes(schema, place, value):
     wrong = copy.deepcopy(COMPOSE)
     reduce(dict.__getitem__, place[:-1], wrong)[place[-1]] = value
     assert not schema.is_valid(wrong)
+
+
+@pytest.fixture
+def new_server():
+    """A server of PostgreSQL as its container begins: with nothing but a superuser."""
+    server = PostgresqlServer(f"compose-{uuid4().hex[:8]}", "own")
+    yield sa.make_url(server.url("")).set(database=None)
+    server.close()
+
+
+def test_postgresql_gets_the_roles_of_compose_and_is_healthy_with_them(new_server, tmp_path):
+    """Its script and its health check run as they are written, but for the places of the socket and of the secret."""
+    service, place = COMPOSE["services"]["postgresql"], new_server.query["host"]
+    check = [place if word == "127.0.0.1" else word for word in service["healthcheck"]["test"][1:]]
+    (tmp_path / "password").write_text("a secret's text\n")
+    script = COMPOSE["configs"]["roles"]["content"].replace("$$", "$").replace("/run/secrets", str(tmp_path))
+    settings = {"PATH": f"{PROGRAMS}:{os.environ['PATH']}", "PGHOST": place, "PGUSER": new_server.username}
+    subprocess.run(["/bin/bash", "-ec", script], env=settings, check=True)  # noqa: S603
+    subprocess.run(check, env=settings, check=True)  # noqa: S603
+    url = new_server.set(drivername="postgresql", username="tieout", database="tieout")
+    secrets = tmp_path / "database_url"
+    secrets.write_text(url.render_as_string(hide_password=False))
+    own = {
+        "DATABASE_URL_FILE": str(secrets),
+        "INSTANCE_PATH": str(tmp_path / "books"),
+        "PATH": os.environ["PATH"],
+    }
+    assert "row-level security" not in Newcomer((f"{OURS}/tieout",), tmp_path, own).told("migrate")
+    superuser = new_server.set(drivername="postgresql", database="postgres")
+    with closing(psycopg.connect(superuser.render_as_string(hide_password=False))) as connection:
+        told = (
+            "SELECT rolsuper, rolcreaterole, rolpassword IS NOT NULL FROM pg_authid WHERE rolname = 'tieout'"
+        )
+        assert connection.execute(told).fetchone() == (False, False, True)
 
 
 def test_the_bill_of_materials_has_each_package_of_the_lock():

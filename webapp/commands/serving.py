@@ -54,13 +54,14 @@ def serve() -> None:
     settings = app.config["SETTINGS"]
     with app.app_context():
         require_revision()
-        was_stopped = stop.clear(settings.instance_path)
+        stopped_for = stop.clear(settings.instance_path)
         require_safe_role()
         with db.engine.connect().execution_options(read_only=True) as connection:
             notes = [*weaknesses(connection).values()]
             is_bound = is_for_requests_only(connection)
-        if was_stopped:
-            notes.append(f"The books were upgraded, and are at revision {revisions.head_revision()}.")
+        if stopped_for is not None:
+            what = stop.UPGRADED if stopped_for == revisions.head_revision() else stop.KILLED
+            notes.append(f"{what} They are at revision {revisions.head_revision()}.")
         if not has_people():
             app.extensions["first_link"] = secrets.token_urlsafe(32)
         db.session.rollback()

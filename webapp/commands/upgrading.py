@@ -135,7 +135,7 @@ def _upgraded(
     settings: Settings, before: str, show: Show, *, rehearse: bool, has_backup: bool
 ) -> UpgradeOutcome:
     """Stop requests, copy the books, upgrade them and keep that if nothing differs, all while nobody writes."""
-    with stop.stopped(settings.instance_path) as lasts, taken_back_on_failure():
+    with stop.stopped(settings.instance_path, revisions.head_revision()) as lasts, taken_back_on_failure():
         began = time.monotonic()
         connection = db.session.connection(execution_options={"first": without_foreign_keys})
         if connection.dialect.name == "postgresql":

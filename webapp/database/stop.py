@@ -1,7 +1,8 @@
 """The flag by which an upgrade stops every request, of all processes that serve the same INSTANCE_PATH.
 
-It is a file that the upgrade locks while it runs. One that nobody locks is left by an upgrade that was killed, or by
-one that is done: a server that started before it does not know the new schema. The next `tieout serve` deletes it.
+It is a file that names the revision to come, and that the upgrade locks while it runs. One that nobody locks is left by
+an upgrade that was killed, or by one that is done: a server that started before it does not know the new schema. The
+next `tieout serve` deletes it.
 """
 
 import fcntl
@@ -14,6 +15,8 @@ from typing import Final
 from webapp.ledger.errors import LedgerError
 
 FILE_NAME: Final = "upgrading"
+UPGRADED: Final = "The books were upgraded."
+KILLED: Final = "An upgrade was stopped, and the books are as before."
 
 
 class UpgradingError(LedgerError):
@@ -37,10 +40,17 @@ def is_stopped(instance_path: Path) -> bool:
     return (instance_path / FILE_NAME).exists()
 
 
+def revision_to_come(instance_path: Path) -> str | None:
+    """Read which revision the books were to get by what stops requests."""
+    return (instance_path / FILE_NAME).read_text() if is_stopped(instance_path) else None
+
+
 @contextmanager
-def stopped(instance_path: Path) -> Iterator[Callable[[], None]]:
+def stopped(instance_path: Path, revision: str) -> Iterator[Callable[[], None]]:
     """Stop requests within the block, and after it too where what it yields is called; raises UpgradeRunsError."""
     descriptor = _locked(instance_path)
+    os.truncate(descriptor, 0)
+    os.write(descriptor, revision.encode())
     lasts: list[bool] = []
     try:
         yield lambda: lasts.append(True)
@@ -50,14 +60,14 @@ def stopped(instance_path: Path) -> Iterator[Callable[[], None]]:
         os.close(descriptor)
 
 
-def clear(instance_path: Path) -> bool:
-    """Let requests in again; returns whether an upgrade had stopped them. Raises UpgradeRunsError."""
-    if not is_stopped(instance_path):
-        return False
-    descriptor = _locked(instance_path)
-    (instance_path / FILE_NAME).unlink()
-    os.close(descriptor)
-    return True
+def clear(instance_path: Path) -> str | None:
+    """Let requests in again; returns the revision of the upgrade that had stopped them. Raises UpgradeRunsError."""
+    revision = revision_to_come(instance_path)
+    if revision is not None:
+        descriptor = _locked(instance_path)
+        (instance_path / FILE_NAME).unlink()
+        os.close(descriptor)
+    return revision
 
 
 def _locked(instance_path: Path) -> int:

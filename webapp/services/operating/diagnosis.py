@@ -221,18 +221,17 @@ def _of_revision(settings: Settings, found: str | None) -> Symptom | None:
             "Use the version that upgraded them.",
         )
     if found != expected:
-        was_stopped = (
-            " An upgrade was stopped and changed nothing." if stop.is_stopped(settings.instance_path) else ""
-        )
+        was_stopped = f" {stop.KILLED}" if stop.is_stopped(settings.instance_path) else ""
         return Symptom(
             "migration_pending",
             f"The books are at revision {found}, and this version needs {expected}.{was_stopped}",
             "tieout upgrade",
         )
-    if stop.is_stopped(settings.instance_path):
+    stopped_for = stop.revision_to_come(settings.instance_path)
+    if stopped_for is not None:
         return Symptom(
             "requests_stopped",
-            "The books were upgraded, and the server was not restarted: requests are answered 503.",
+            f"{stop.UPGRADED if stopped_for == expected else stop.KILLED} Requests are answered 503.",
             "tieout serve",
         )
     return None
