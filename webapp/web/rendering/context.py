@@ -35,7 +35,7 @@ def add_context(app: Flask) -> None:
     filters |= {each.__name__: noted(each) for each in figures.NOTED}
     filters |= {each.__name__: dated(each) for each in figures.NEAR}
     filters |= {each.__name__: reworded(each) for each in wording.SENTENCES}
-    filters["ago"] = lambda *instants: translated(figures.ago(*map(in_zone, instants), notation()))
+    filters["ago"] = lambda value, now: translated(figures.ago(in_zone(value), in_zone(now), notation()))
     app.jinja_env.filters.update(filters, worded=sentence)
     app.jinja_env.tests.update(figures.TESTS, **wording.TESTS)
     app.jinja_env.globals.update(line_address=line_address)
