@@ -99,7 +99,8 @@ EXCEPTIONS = {
     "webapp/queries/checks/violations.py": {"database"},  # whose books are checked
     "webapp/queries/common/kept_rows.py": {"database"},  # where a session keeps rows
     # It looks at the installation as a whole.
-    "webapp/services/operating/diagnosis.py": {"config", "file_safety", "migrations"},
+    "webapp/services/operating/diagnosis.py": {"config", "migrations"},
+    "webapp/services/operating/machine.py": {"config", "file_safety"},
     "webapp/services/audit/action_requests.py": {
         "commit",
     },  # a refusal is written after the request's rollback

@@ -17,7 +17,7 @@ from webapp.commands import doctor as command
 from webapp.database import postgresql, stop
 from webapp.migrations import revisions
 from webapp.services.backups import records
-from webapp.services.operating import diagnosis
+from webapp.services.operating import diagnosis, machine
 
 pytestmark = pytest.mark.operates
 NOW = datetime.now(UTC)
@@ -38,7 +38,7 @@ def sound(empty_database_url, tmp_path, monkeypatch):
             f"UPDATE exchange_rates SET day = '{NOW.date()}' WHERE id IN"
             " (SELECT max(id) FROM exchange_rates GROUP BY organization_id, currency)"
         )
-    monkeypatch.setattr(diagnosis, "sync_seconds", lambda _folder: 0.001)
+    monkeypatch.setattr(machine, "sync_seconds", lambda _folder: 0.001)
     # The tests' own server is hurried, and its role a superuser.
     monkeypatch.setattr(diagnosis, "weaknesses", lambda _connection: {})
     # These books have no files next to them, and the rows above were changed past the acts.
@@ -137,7 +137,7 @@ PLANTED = {
         "demo_open",
     ),
     "the proxy's name is missing": (env(PROXY_HOPS="1"), "hosts_unnamed"),
-    "a proxy is not named": (made(diagnosis.PROXY_MARK), "proxy_unknown"),
+    "a proxy is not named": (made(machine.PROXY_MARK), "proxy_unknown"),
     "no limit": (env(RATE_LIMIT="0"), "no_rate_limit"),
     "no books": (
         env(INSTANCE_PATH="/nowhere/at/all", DATABASE_URL="sqlite:////nowhere/at/all.sqlite"),
@@ -161,8 +161,8 @@ PLANTED = {
     "a job failed": job("FAILED", "job_failed"),
     "nothing can be written": (replaced(os, "access", lambda *_: False), "books_read_only"),
     "another user's files": (replaced(os, "geteuid", lambda: 4711), "foreign_files"),
-    "the books are in memory": (replaced(diagnosis, "file_system", lambda _path: "tmpfs"), "books_in_memory"),
-    "the disk lies": (replaced(diagnosis, "sync_seconds", lambda _folder: 1e-7), "dishonest_disk"),
+    "the books are in memory": (replaced(machine, "file_system", lambda _path: "tmpfs"), "books_in_memory"),
+    "the disk lies": (replaced(machine, "sync_seconds", lambda _folder: 1e-7), "dishonest_disk"),
     "the clock is behind": (
         replaced(command, "datetime", SimpleNamespace(now=lambda _zone: datetime(2020, 1, 1, tzinfo=UTC))),
         "clock_behind",

@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 
 from webapp.queries.access.clients import SHIPPED
 from webapp.services.access.connections import challenge_of
-from webapp.services.operating.diagnosis import Symptom
+from webapp.services.operating.machine import Symptom
 
 SECONDS: Final = 10
 MOST_BYTES: Final = 64 * 1024

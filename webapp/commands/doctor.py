@@ -13,7 +13,8 @@ from webapp.config import Settings, UnsafeSettingError, is_loopback
 from webapp.database.command_limits import unlimited
 from webapp.database.sessions import db
 from webapp.database.tenancy import maintenance
-from webapp.services.operating.diagnosis import Symptom, examine
+from webapp.services.operating.diagnosis import examine
+from webapp.services.operating.machine import Symptom
 
 HEALTH_SECONDS = 5
 ALL_STEPS = "A chat client can connect: each step up to a person's sign-in works."

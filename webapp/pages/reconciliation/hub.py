@@ -20,7 +20,7 @@ from webapp.queries.transactions.waiting_lines import WaitingLines
 from webapp.queries.transfers.watched import WatchedAccount
 from webapp.schemas.addresses import HubPageQuerySchema
 from webapp.services.operating import diagnosis
-from webapp.services.operating.diagnosis import Symptom
+from webapp.services.operating.machine import Symptom
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal, requires
 from webapp.web.rendering.htmx import redirect_to, render

@@ -12,7 +12,7 @@ from webapp.queries.access.principals import Principal, digest_of, session_organ
 from webapp.services.access import sessions
 from webapp.services.access.sessions import SignedIn
 from webapp.services.access.visitors import FAMILIAR_FOR, Visitor
-from webapp.services.operating.diagnosis import PROXY_MARK
+from webapp.services.operating.machine import PROXY_MARK
 from webapp.web.access import requests
 
 log = logging.getLogger("tieout")
