@@ -108,6 +108,7 @@ class Address:
     endpoint: str
     scope: str | None
     session_only: bool = False
+    decides: bool = False
     token_only: bool = False
     is_heavy: bool = False
 
@@ -165,6 +166,7 @@ def addresses_of(app: Flask) -> list[Address]:
             rule.endpoint,
             getattr(app.view_functions[rule.endpoint], "scope", None),
             getattr(app.view_functions[rule.endpoint], "session_only", False),
+            getattr(app.view_functions[rule.endpoint], "decides", False),
             getattr(app.view_functions[rule.endpoint], "token_only", False),
             getattr(app.view_functions[rule.endpoint], "is_heavy", False),
         )
@@ -188,5 +190,10 @@ def written(addresses: list[Address]) -> list[str]:
 
 def needs(address: Address) -> str:
     """Say what an address needs: a scope, who may ask where not everybody may, and whether it takes a slot."""
-    facts = {"signed in": address.session_only, "by key": address.token_only, "heavy": address.is_heavy}
+    facts = {
+        "signed in": address.session_only,
+        "or to approve": address.decides,
+        "by key": address.token_only,
+        "heavy": address.is_heavy,
+    }
     return ", ".join([str(address.scope), *(fact for fact, holds in facts.items() if holds)])

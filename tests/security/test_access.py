@@ -107,7 +107,8 @@ def test_a_persons_session_may_what_is_published(people, addresses, published, f
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-def test_a_token_with_one_scope_may_what_is_published(ada, addresses, published, figure, scope):
+def test_a_token_with_one_scope_may_what_is_published(ada, bank, addresses, published, figure, scope):
+    bank.allow_approving()
     limited = ada.with_scopes(scope)
     for address in addresses:
         answer = limited.ask(address.method, address.path(), **address.options())

@@ -230,6 +230,27 @@ GRAVE_KINDS: Final = (
     "create_feed_account",
     "edit_feed_account",
 )
+# What no key approves for a person: what is grave, keys, settings, filing and closing.
+SIGNED_IN_KINDS: Final = frozenset(
+    (
+        *GRAVE_KINDS,
+        "change_retention",
+        "choose_drop_folder",
+        "claim_tax_relief",
+        "delete_old_files",
+        "file_tax_return",
+        "install_tax_pack",
+        "renew_invitation",
+        "repay_unpaid_tax",
+        "revoke_token",
+        "switch_job",
+        "take_reference_rates",
+        "update_tax_code",
+        "update_tax_pack",
+        "withdraw_invitation",
+        "withdraw_tax_return",
+    )
+)
 # Those of proposals that come to no act or to several kinds are named after their call.
 CALL_KINDS: Final = (
     "accounts_create",

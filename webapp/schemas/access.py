@@ -100,6 +100,7 @@ class OrganizationFormSchema(Schema):
     locale = fields.OneOf(*NOTATIONS, load_default=None)
     vat_ids = JoinedMarks()
     write_off_limit = fields.Amount(load_default=None, allow_none=True)
+    has_approving_keys = fields.FormFlag(load_default=False)
 
 
 class OrganizationChoiceFormSchema(Schema):

@@ -11,7 +11,7 @@ from sqlalchemy import orm
 from webapp.database.sessions import db
 from webapp.database.tenancy import see, see_books_of, seen_organization
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
-from webapp.ledger.scopes import PROPOSE, scopes_of_role
+from webapp.ledger.scopes import ACT_SCOPES, APPROVE, PROPOSE, scopes_of_role
 from webapp.models import (
     ApiToken,
     BrowserSession,
@@ -42,6 +42,7 @@ def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
             Organization.id.label("organization_id"),
             Organization.name.label("organization_name"),
             User.name.label("user_name"),
+            Organization.has_approving_keys,
         )
         .select_from(ApiToken)
         .join(
@@ -188,7 +189,7 @@ def _of_member(membership: Membership, organization: Organization, user: User, w
         user_name=user.name,
         email=user.email,
         role=membership.role,
-        scopes=scopes_of_role(membership.role) - {PROPOSE},
+        scopes=scopes_of_role(membership.role).intersection(ACT_SCOPES),
         waiting=waiting,
         has_letter_keys=not user.letter_keys_off,
         locale=user.locale or organization.locale,
@@ -280,6 +281,7 @@ def proposer(proposal: Proposal, now: datetime) -> Principal | None:
 
 
 def _of_token(row: sa.Row[*tuple[Any, ...]]) -> Principal:
+    off = frozenset() if row.has_approving_keys else {APPROVE}
     return Principal(
         organization_id=row.organization_id,
         organization_name=row.organization_name,
@@ -289,7 +291,7 @@ def _of_token(row: sa.Row[*tuple[Any, ...]]) -> Principal:
         user_name=row.user_name,
         email=row.email,
         role=row.role,
-        scopes=scopes_of_role(row.role) & frozenset(row.scopes),
+        scopes=scopes_of_role(row.role) & frozenset(row.scopes) - off,
         token_id=row.id,
         token_name=row.name,
         last_seen_at=row.last_used_at,
