@@ -20,7 +20,6 @@ MOST_REQUESTS_A_MINUTE = 120_000
 METRICS_ON_LOOPBACK = "loopback"
 LEAST_METRICS_TOKEN = 16
 # Which other servers are called: those that somebody configured, or none.
-OUTBOUND = ("list", "none")
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -42,7 +41,7 @@ class Settings:
     proxy_hops: int = 0
     rate_limit: int = MOST_REQUESTS_A_MINUTE
     public_url: str = ""
-    outbound: str = OUTBOUND[0]
+    calls_others: bool = True
     outbound_hosts: frozenset[str] = frozenset()
     outbound_inner: frozenset[str] = frozenset()
     metrics: str = ""
@@ -112,7 +111,7 @@ class Settings:
             proxy_hops=read.number("PROXY_HOPS", 0, most=10),
             rate_limit=read.number("RATE_LIMIT", MOST_REQUESTS_A_MINUTE, most=1_000_000),
             public_url=read.text("PUBLIC_URL", "").rstrip("/"),
-            outbound=read.text("OUTBOUND", OUTBOUND[0]),
+            calls_others=read.choice("OUTBOUND", "list", "none") == "list",
             outbound_hosts=read.hosts("OUTBOUND_HOSTS"),
             outbound_inner=read.hosts("OUTBOUND_INNER"),
             metrics=read.text("METRICS", ""),
@@ -236,8 +235,6 @@ def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
         raise UnsafeSettingError("FLASK_DEBUG is on: its debugger runs anybody's code. Unset it.")
     if not all(settings.trusted_hosts) or "*" in settings.trusted_hosts:
         raise UnsafeSettingError("TRUSTED_HOSTS must list host names, separated by commas, and no '*'.")
-    if settings.outbound not in OUTBOUND:
-        raise UnsafeSettingError(f"OUTBOUND is {settings.outbound!r}; set it to list or none.")
     if settings.public_url and not is_origin(settings.public_url):
         raise UnsafeSettingError(
             f"PUBLIC_URL is {settings.public_url!r}; set it to the https address of this server without a path,"

@@ -24,7 +24,7 @@ def add(command, house):
         name,
         *[w for each in redirects for w in ("--redirect", each)],
     )
-    (house.settings.instance_path / clients.FILE_NAME).unlink(missing_ok=True)
+    (house.settings.instance_path / clients.ADDED).unlink(missing_ok=True)
 
 
 @on_sqlite
@@ -35,7 +35,7 @@ def test_a_client_is_added_changed_and_removed(add, command, house):
     assert add(BACK, OWN).exit_code == 0
     found = find(GEMINI, folder)
     assert (found.name, found.host, found.redirects) == ("Gemini", "gemini.example", (BACK, OWN))
-    assert (folder / clients.FILE_NAME).stat().st_mode & 0o777 == 0o600
+    assert (folder / clients.ADDED).stat().st_mode & 0o777 == 0o600
     assert found.takes("http://localhost:81/back")
     assert not found.takes("http://localhost:81/other")
     assert not found.takes("http://127.0.0.1:81/back")

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from webapp.commands.books import JSON, ORGANIZATION, answer, books, command_actor, require_organization
-from webapp.config import OUTBOUND, Settings
+from webapp.config import Settings
 from webapp.database.sessions import begin_write, db
 from webapp.services.bookkeeping import exchange_rates, revaluations
 from webapp.services.operating.outbound import Gate, OutboundFailedError
@@ -53,7 +53,7 @@ def fetch_rates(organization_id: str, path: Path | None, why: str, *, history: b
 
 def fetched(settings: Settings, name: str) -> bytes:
     """Read the bank's file through the gate; raises a LedgerError."""
-    gate = Gate(settings.outbound != OUTBOUND[1], settings.outbound_hosts, settings.outbound_inner)
+    gate = Gate(settings.calls_others, settings.outbound_hosts, settings.outbound_inner)
     try:
         return gate.get(
             ADDRESS + name, {HOST}, most_bytes=exchange_rates.MOST_FILE_BYTES, seconds=PATIENCE_SECONDS

@@ -5,8 +5,10 @@ import re
 import socket
 import ssl
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from threading import Timer
 from time import monotonic
 from typing import Final
 from urllib.parse import urlsplit
@@ -61,6 +63,9 @@ class Gate:
         host, port, path = self._parsed(address, wanted)
         until = monotonic() + seconds
         connection = _Checked(host, port, self._resolved(host, port), seconds)
+        # Each byte may come in time, and all of them far too late.
+        ending = Timer(seconds, connection.abort)
+        ending.start()
         try:
             connection.request("GET", path, headers={"User-Agent": "Tieout", "Accept-Encoding": "identity"})
             answer = connection.getresponse()
@@ -70,6 +75,7 @@ class Gate:
         except (OSError, http.client.HTTPException) as error:
             raise OutboundFailedError(f"{host} does not answer ({type(error).__name__}).") from error
         finally:
+            ending.cancel()
             connection.close()
 
     def _parsed(self, address: str, wanted: Collection[str]) -> tuple[str, int, str]:
@@ -116,12 +122,26 @@ class _Checked(http.client.HTTPSConnection):
 
     def __init__(self, host: str, port: int, number: str, seconds: float) -> None:
         self._number, self._tls = number, ssl.create_default_context()
+        self._also: socket.socket | None = None
         super().__init__(host, port, timeout=seconds, context=self._tls)
 
     def connect(self) -> None:
         """Connect, without asking for the name again: it could have another address by now."""
         plain = socket.create_connection((self._number, self.port), self.timeout)
+        self._also = plain.dup()
         self.sock = self._tls.wrap_socket(plain, server_hostname=self.host)
+
+    def abort(self) -> None:
+        """End what goes on, also in the midst of a handshake."""
+        if self._also is not None:
+            with suppress(OSError):
+                self._also.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Close it."""
+        super().close()
+        if self._also is not None:
+            self._also.close()
 
 
 def _read(answer: http.client.HTTPResponse, host: str, most_bytes: int, until: float) -> bytes:
