@@ -24,7 +24,7 @@ from webapp.commands.pushes import push
 from webapp.commands.rates import fetch_rates, revalue
 from webapp.commands.serving import distribute, migrate, serve
 from webapp.commands.stdio.relay import mcp
-from webapp.commands.tokens import create_token, tokens_group
+from webapp.commands.tokens import create_token, tokens_group, vault_group
 from webapp.commands.upgrading import upgrade
 from webapp.commands.worker import worker
 
@@ -49,6 +49,7 @@ COMMANDS = tuple(
         delete_old_files,
         fetch_rates,
         revalue,
+        vault_group,
         export,
         backup,
         restore,

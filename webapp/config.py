@@ -47,6 +47,7 @@ class Settings:
     metrics: str = ""
     metrics_token: str = field(default="", repr=False)
     starts_worker: bool = True
+    vault_key_file: Path | None = None
 
     @property
     def is_sqlite(self) -> bool:
@@ -117,6 +118,9 @@ class Settings:
             metrics=read.text("METRICS", ""),
             metrics_token=read.text("METRICS_TOKEN", ""),
             starts_worker=read.choice("WORKER", "on", "off") == "on",
+            vault_key_file=Path(environment["VAULT_KEY_FILE"]).absolute()
+            if environment.get("VAULT_KEY_FILE")
+            else None,
         )
         refuse_unsafe(settings, environment)
         return settings

@@ -30,6 +30,7 @@ ELSEWHERE = {
     "mcp": "commands/test_mcp.py",
     "demo": "commands/test_demo.py",
     "push": "commands/test_push.py",
+    "vault": "services/test_vault.py",
     "fetch-rates": "commands/test_rates.py",
     "oauth-client": "commands/test_oauth_clients.py",
     "verify-proof": "commands/test_verify_proof.py",

@@ -32,7 +32,7 @@ def test_every_table_of_the_books_has_its_place():
         place = alone if question is None else everywhere if "reference" in question else of_books
         place.add(table.name)
     assert (everywhere, alone) == (
-        {"users", "familiar_browsers", "passkeys", "passkey_challenges"},
+        {"users", "familiar_browsers", "passkeys", "passkey_challenges", "secrets"},
         {"sign_in_counters"},
     )
     assert {"organizations", "postings", "audit_events"} <= of_books

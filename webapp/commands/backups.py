@@ -32,6 +32,7 @@ from webapp.queries.checks.violations import Violation
 from webapp.services.access import tokens
 from webapp.services.backups import backups, derived_rows, doubts, records, restores
 from webapp.services.backups.archives import LEAST_KEY, NotABackupError, SignedBy
+from webapp.services.storage import vault
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -169,6 +170,8 @@ def _written(file: Path, key: bytes | None, show: backups.Show) -> tuple[dict[st
     sentence = f"{file}: {rows:,} rows of {len(heads)} organizations, and {files:,} files beside them."
     if lost:
         sentence += f" {len(lost):,} files are lost; tieout check names what they belong to."
+    if manifest["tables"]["secrets"]["rows"]:
+        sentence += f"\nThe key of its secrets is not in it: keep a copy of {vault.key_path()} elsewhere."
     sentence += f"\n{'Signed. ' if key else ''}SHA-256 {digest}"
     value = {
         "ok": not violations,

@@ -1,4 +1,4 @@
-"""API tokens for programs: creation, listing and revocation."""
+"""API tokens for programs: creation, listing and revocation; and the key of the vault."""
 
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
@@ -16,7 +16,9 @@ from webapp.commands.books import (
     command_actor,
     require_organization,
 )
+from webapp.commands.failures import FailedError
 from webapp.database.sessions import begin_read, begin_write, db
+from webapp.ledger import titles
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.scopes import SCOPES
 from webapp.models import Membership, User
@@ -24,6 +26,7 @@ from webapp.queries.access import organizations
 from webapp.queries.access import tokens as queried
 from webapp.schemas.access import TokenSchema
 from webapp.services.access import tokens, users
+from webapp.services.storage import vault
 
 
 class AmountParam(click.ParamType):  # type: ignore[type-arg]
@@ -154,3 +157,46 @@ def _membership(organization_id: str, email: str) -> Membership:
     if not membership:
         raise click.UsageError(f"{email} does not belong to {organization.name}.")
     return membership
+
+
+@click.group("vault")
+def vault_group() -> None:
+    """Change the key of the secrets that Tieout sends to others; it lies outside the database and its backups."""
+
+
+@vault_group.command("rotate")
+@JSON
+def rotate(*, as_json: bool) -> None:
+    """Make a new key, and encrypt all secrets with it; run it again where it was stopped.
+
+    The key before it stays in the file until the next rotation, for what was being kept meanwhile.
+    """
+    with books(), vault.alone():
+        count = _resealed()
+        try:
+            vault.add_key()
+        except OSError as error:
+            raise FailedError(
+                f"{vault.key_path()} cannot be written ({error.strerror}). Write a new key above the others there "
+                "(openssl rand -hex 32), and run this again; what is sealed with others is now sealed with the first.",
+                "vault_key",
+            ) from error
+        count = _resealed() or count
+        lost = vault.count_lost()
+        place = str(vault.key_path())
+    sentence = f"Encrypted {titles.counted(count, 'secret')} with a new key in {place}."
+    if lost:
+        sentence += f"\n{titles.counted(lost, 'secret')} cannot be opened with any key there; connect anew."
+    answer({"secrets": count, "lost": lost, "file": place}, sentence, as_json=as_json)
+
+
+def _resealed() -> int:
+    """Encrypt all secrets with the newest key, some in each transaction."""
+    count = 0
+    while True:
+        begin_write()
+        some = vault.reseal(datetime.now(UTC))
+        db.session.commit()
+        if not some:
+            return count
+        count += some

@@ -125,6 +125,12 @@ def instance_folder(name: str) -> Path:
     return Path(current_app.instance_path) / name
 
 
+def vault_key_file() -> tuple[Path, bool]:
+    """Give the file of the vault's keys, and whether the operator has named it."""
+    named: Path | None = current_app.config["SETTINGS"].vault_key_file
+    return named or instance_folder("vault.key"), named is not None
+
+
 def scope_session(organization_id: str) -> None:
     """Restrict this session to one organization, as a safeguard behind the queries."""
     session = db.session()

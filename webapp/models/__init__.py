@@ -12,7 +12,7 @@ from webapp.models.audit import (
 )
 from webapp.models.base import delete_rows, of_same_organization, refers_to, update_rows
 from webapp.models.documents import DeclinedRelation, Document, DocumentFile, DocumentRelation
-from webapp.models.feed_lines import FeedLine, FeedPush, LineChange, ProviderBalance
+from webapp.models.feed_lines import FeedLine, FeedPush, LineChange, ProviderBalance, Secret
 from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine
 from webapp.models.items import DueChange, LinePayment, OwedItem, PaymentPart
 from webapp.models.jobs import Job

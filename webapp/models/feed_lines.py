@@ -1,4 +1,4 @@
-"""What feeds sent: the last event of each id, pushes, the bank's changes of lines, and balances it stated."""
+"""What feeds sent: the last event of each id, pushes, the bank's changes of lines, and balances; secrets for calls."""
 
 from datetime import date, datetime
 from typing import Any
@@ -118,3 +118,22 @@ class ProviderBalance(Numbered, Base):
     def amount(self) -> Money:
         """The balance, from the account holder's view."""
         return Money(self.amount_minor, self.currency)
+
+
+class Secret(Base):
+    """A secret of the vault, encrypted: it opens with the key named `key_id`, as the row of its owner and purpose only.
+
+    The owner is a row with a random uid, of an organization or a person, and is protected as such.
+    """
+
+    __tablename__ = "secrets"
+    __table_args__ = (sa.UniqueConstraint("owner_kind", "owner_uid", "purpose"),)
+
+    uid: Mapped[str] = mapped_column(sa.String(32), primary_key=True)
+    owner_kind: Mapped[str] = mapped_column(sa.String(20))
+    owner_uid: Mapped[str] = mapped_column(sa.String(32))
+    purpose: Mapped[str] = mapped_column(sa.String(20))
+    key_id: Mapped[str] = mapped_column(sa.String(16))
+    nonce: Mapped[bytes] = mapped_column(sa.LargeBinary)
+    ciphertext: Mapped[bytes] = mapped_column(sa.LargeBinary)
+    sealed_at: Mapped[datetime] = mapped_column(Instant)

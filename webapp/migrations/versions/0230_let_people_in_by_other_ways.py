@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0230"
-down_revision = "0176"
+down_revision = "0220"
 branch_labels = None
 depends_on = None
 

@@ -19,10 +19,12 @@ from webapp.database.roles import refusal
 from webapp.database.sessions import begin_read, db
 from webapp.database.sqlite import is_safe
 from webapp.file_safety import file_system
+from webapp.ledger import titles
 from webapp.migrations import revisions
 from webapp.models import AuditEvent, ExchangeRate, FeedAccount, Job, Organization
 from webapp.queries import checks
 from webapp.services.backups import records
+from webapp.services.storage import vault
 
 GIBIBYTE: Final = 1024**3
 OLD_BACKUP, OLD_RATES, NEW_BOOKS = timedelta(days=7), timedelta(days=5), timedelta(days=1)
@@ -332,6 +334,7 @@ def _of_books(settings: Settings, now: datetime) -> Iterator[Symptom]:
             "Switch them on under Settings, Automatic; or tieout fetch-rates, from a timer",
         )
     yield from _of_jobs(now)
+    yield from _of_vault()
     folders = sa.select(Organization.drop_folder).where(Organization.drop_folder.is_not(None))
     for folder in db.session.scalars(folders):
         if folder is not None and not Path(folder).is_dir():
@@ -358,6 +361,21 @@ def _of_jobs(now: datetime) -> Iterator[Symptom]:
             "job_failed",
             f"The job {job.kind} failed: {job.error}",
             "Look at Settings, Automatic.",
+            is_private=True,
+        )
+
+
+def _of_vault() -> Iterator[Symptom]:
+    try:
+        count = vault.count_lost()
+    except vault.VaultKeyError as error:
+        yield Symptom("vault_key", str(error), "See above.", is_private=True)
+        return
+    if count:
+        yield Symptom(
+            "secrets_lost",
+            f"{titles.counted(count, 'secret')} of connections cannot be opened with the key in {vault.key_path()}.",
+            "Put that key back, or connect anew.",
             is_private=True,
         )
 
