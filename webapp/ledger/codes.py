@@ -91,12 +91,16 @@ ACTIVITY_AREAS: Final = {
 }
 # What may be done for an organization by itself.
 AUTOMATIC: Final = ("RATES", "DELETION", "CHECK")
+WEBHOOK_VIEWS: Final = ("THIN", "FULL")
+WEBHOOK_STATUSES: Final = ("ACTIVE", "PAUSED", "ENDED")
+DELIVERY_STATES: Final = ("WAITING", "DONE", "FAILED")
 JOB_STATES: Final = ("WAITING", "RUNNING", "DONE", "FAILED")
 ACTION_STATUSES: Final = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 ACT_KINDS: Final = (
     "abandon_reconciliation",
     "accept_invitation",
     "accept_reconciliation",
+    "add_authenticator",
     "add_document_file",
     "add_passkey",
     "apply_rule",
@@ -161,13 +165,16 @@ ACT_KINDS: Final = (
     "put_exchange_rates",
     "put_reconciliation_draft",
     "relate_document",
+    "remove_authenticator",
     "remove_document_file",
     "remove_member",
     "remove_passkey",
     "remove_transaction_again",
     "renew_invitation",
+    "renew_recovery_codes",
     "reopen_reconciliation",
     "repay_unpaid_tax",
+    "reset_second_factor",
     "restore_transaction",
     "resume_feed",
     "revalue",

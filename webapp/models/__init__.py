@@ -42,13 +42,18 @@ from webapp.models.tax import TaxCode, TaxPack, TaxPart, TaxRate, TaxReturn, Tax
 from webapp.models.transactions import LineJoin, Transaction, TransferPair
 from webapp.models.users import (
     ApiToken,
+    Authenticator,
     BrowserSession,
     ConnectionSecret,
     FamiliarBrowser,
+    Identity,
     Passkey,
     PasskeyChallenge,
+    RecoveryCode,
     SavedView,
     SignInCounter,
+    SignInStep,
     TokenDay,
     User,
 )
+from webapp.models.webhooks import WebhookDelivery, WebhookEndpoint

@@ -41,6 +41,8 @@ class Organization(Base):
     )
     # What one payment may write off, in minor units of the base currency; None is what most firms take.
     write_off_limit_minor: Mapped[int | None] = mapped_column(sa.BigInteger)
+    # Since when its members need a second factor; they have a week to add one.
+    second_factor_since: Mapped[datetime | None] = mapped_column(Instant)
     # Whether keys may approve proposals in the place of their signed-in owners.
     has_approving_keys: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     is_demo: Mapped[bool] = mapped_column(default=False)

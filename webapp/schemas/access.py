@@ -101,6 +101,7 @@ class OrganizationFormSchema(Schema):
     vat_ids = JoinedMarks()
     write_off_limit = fields.Amount(load_default=None, allow_none=True)
     has_approving_keys = fields.FormFlag(load_default=False)
+    needs_second_factor = fields.FormFlag(load_default=False)
 
 
 class OrganizationChoiceFormSchema(Schema):
@@ -150,6 +151,18 @@ class PasskeyFormSchema(Schema):
 
     name = fields.Name(required=True)
     credential = fields.Text(least=2, most=20_000, required=True)
+
+
+class CurrentPasswordFormSchema(Schema):
+    """The present password."""
+
+    current = fields.Text(least=1, most=LONGEST_PASSWORD, required=True)
+
+
+class CodeFormSchema(Schema):
+    """A code of an authenticator app."""
+
+    code = fields.Text(least=1, most=40, required=True)
 
 
 class LetterKeysFormSchema(Schema):
@@ -204,7 +217,15 @@ class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 
     done = fields.OneOf(
-        "password", "person", "passkey", "session", "locale", "language", "theme", load_default=None
+        "password",
+        "person",
+        "passkey",
+        "factor",
+        "session",
+        "locale",
+        "language",
+        "theme",
+        load_default=None,
     )
 
 

@@ -255,6 +255,7 @@ def test_more_than_one_batch_holds_is_left_for_another(ada, agent, line, rent, m
 # No token does these: they ask for a session, or are the batch itself and what belongs to it.
 BY_PEOPLE = {
     "accept_invitation",
+    "add_authenticator",
     "add_passkey",
     "change_password",
     "change_person",
@@ -263,11 +264,14 @@ BY_PEOPLE = {
     "create_organization",
     "create_token",
     "delete_merchant",
+    "remove_authenticator",
     "remove_member",
     "remove_passkey",
     "remove_transaction_again",
     "invite_member",
     "renew_invitation",
+    "renew_recovery_codes",
+    "reset_second_factor",
     "withdraw_invitation",
     "revoke_token",
     "undo_correction",

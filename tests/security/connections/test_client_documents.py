@@ -127,10 +127,10 @@ def test_only_known_clients_and_listed_hosts_are_asked(claude, world, public):
         assert claude.look(**asked).status_code == 422
     assert claude.look(client_id="https://claude.ai/somebody/else.json").status_code == 422
     assert world.asked == []
-    public(outbound_hosts=frozenset({"apps.example"}))
+    public(calls_others=True, outbound_hosts=frozenset({"apps.example"}))
     page = claude.look(**asked)
     assert (page.status_code, "apps.example" in page.text) == (200, True)
     assert [each[0] for each in world.asked] == [OTHER]
     # What was read once counts no more where the host is no more listed.
-    public()
+    public(outbound_hosts=frozenset())
     assert claude.look(**asked).status_code == 422

@@ -1,11 +1,17 @@
 """A person's own sign-in: another name, address or password, and where the person is signed in."""
 
+from collections.abc import Sequence
+from urllib.parse import parse_qs, urlsplit
+
 from flask import Blueprint, Response, request, url_for
+from markupsafe import Markup
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.pages.access.sessions import leave, passkey_host, refusal_for_script
 from webapp.schemas.access import (
+    CodeFormSchema,
+    CurrentPasswordFormSchema,
     LetterKeysFormSchema,
     OwnLanguageFormSchema,
     OwnLocaleFormSchema,
@@ -41,7 +47,11 @@ def change_password() -> Response:
     """Change the viewer's password and go on in a new session, or show the error."""
     try:
         signed_in = services.access.own_sign_in.change_password(
-            principal().email, **OwnPasswordFormSchema().load(form_body()), visitor=visitor(), **acting()
+            principal().email,
+            **OwnPasswordFormSchema().load(form_body()),
+            is_strong=principal().is_strong,
+            visitor=visitor(),
+            **acting(),
         )
     except REFUSALS as error:
         return show_refused(problem_of(error))
@@ -71,6 +81,7 @@ def offer_passkey() -> Response:
             principal().email,
             request.form.get("current", ""),
             host=passkey_host(),
+            is_strong=principal().is_strong,
             visitor=visitor(),
             **acting(),
         )
@@ -90,15 +101,76 @@ def add_passkey() -> Response:
         )
     except REFUSALS as error:
         return show_refused(problem_of(error, place="passkey"))
-    return redirect_to(url_for("own_sign_in.show", done="passkey"))
+    signed_in = services.access.own_sign_in.strengthened(visitor(), **acting())
+    return let_in(redirect_to(url_for("own_sign_in.show", done="passkey")), signed_in)
 
 
 @bp.post("/passkeys/<id:passkey_id>/remove")
 @requires("read", session_only=True)
 def remove_passkey(passkey_id: int) -> Response:
     """Remove one of the viewer's passkeys."""
-    services.access.passkeys.remove(passkey_id, **acting())
+    try:
+        services.access.passkeys.remove(passkey_id, is_strong=principal().is_strong, **acting())
+    except LedgerError as error:
+        return show_refused(problem_of(error, place="passkey"))
     return redirect_to(url_for("own_sign_in.show", done="passkey"))
+
+
+@bp.post("/app/offer")
+@requires("read", session_only=True, begins=False)
+def offer_app() -> Response:
+    """Show what an authenticator app reads, or the error."""
+    try:
+        body = CurrentPasswordFormSchema().load(form_body())
+        address = services.access.own_sign_in.offer_app(
+            principal().email,
+            **body,
+            is_strong=principal().is_strong,
+            visitor=visitor(),
+            **acting(),
+        )
+    except REFUSALS as error:
+        return show_refused(problem_of(error, place="app"))
+    return show_sign_in(app_address=address)
+
+
+@bp.post("/app")
+@requires("read", session_only=True)
+def confirm_app() -> Response:
+    """Let an app count and show the recovery codes, only now, or show the error."""
+    try:
+        code = CodeFormSchema().load(form_body())["code"]
+        codes = services.access.second_factors.confirm(code, **acting())
+    except REFUSALS as error:
+        return show_refused(problem_of(error, place="app"))
+    signed_in = services.access.own_sign_in.strengthened(visitor(), **acting())
+    return let_in(show_sign_in(codes=codes), signed_in)
+
+
+@bp.post("/app/codes")
+@requires("read", session_only=True, begins=False)
+def renew_codes() -> Response:
+    """Make new recovery codes and show them, only now, or show the error."""
+    try:
+        body = CurrentPasswordFormSchema().load(form_body())
+        codes = services.access.own_sign_in.renew_codes(
+            principal().email, **body, visitor=visitor(), **acting()
+        )
+    except REFUSALS as error:
+        return show_refused(problem_of(error, place="app"))
+    return show_sign_in(codes=codes)
+
+
+@bp.post("/app/remove")
+@requires("read", session_only=True, begins=False)
+def remove_app() -> Response:
+    """Remove the viewer's app and recovery codes, or show the error."""
+    try:
+        body = CurrentPasswordFormSchema().load(form_body())
+        services.access.own_sign_in.remove_app(principal().email, **body, visitor=visitor(), **acting())
+    except REFUSALS as error:
+        return show_refused(problem_of(error, place="app"))
+    return redirect_to(url_for("own_sign_in.show", done="factor"))
 
 
 @bp.post("/letter-keys")
@@ -155,6 +227,13 @@ def end_all_sessions() -> Response:
     return leave()
 
 
+def picture_of(address: str) -> Markup:
+    """Draw what an app reads; it is black on white in any theme."""
+    import segno  # noqa: PLC0415  (few processes draw one)
+
+    return Markup(segno.make(address, error="m").svg_inline(scale=5, light="#fff"))  # noqa: S704  (our own text)
+
+
 def show_refused(problem: Problem) -> Response:
     """Render the page with the error of a form that has the present password."""
     response = show_sign_in(problem)
@@ -163,8 +242,13 @@ def show_refused(problem: Problem) -> Response:
     return response
 
 
-def show_sign_in(problem: Problem | None = None) -> Response:
-    """Render the page, with the error of a refused password."""
+def show_sign_in(
+    problem: Problem | None = None, *, app_address: str | None = None, codes: Sequence[str] = ()
+) -> Response:
+    """Render the page, with the error of a refused password.
+
+    `app_address` is what a new app reads, `codes` are recovery codes to show once.
+    """
     query = OwnSignInPageSchema.read_leniently(request.query_string.decode())
     sessions = queries.access.sessions.of_person(
         principal().user_id, principal().session_hash or "", requests.now()
@@ -174,6 +258,15 @@ def show_sign_in(problem: Problem | None = None) -> Response:
         sessions=[{"record": each, "device": device_of(each.user_agent)} for each in sessions],
         passkeys=services.access.passkeys.of_person(principal().user_id),
         passkey_host=settings().passkey_host,
+        app=services.access.second_factors.of_person(principal().user_id),
+        codes_left=services.access.second_factors.codes_left(principal().user_id),
+        app_address=app_address,
+        app_picture=picture_of(app_address) if app_address else None,
+        app_secret=app_address and parse_qs(urlsplit(app_address).query)["secret"][0],
+        codes=codes,
+        needed_from=services.access.second_factors.needed_from(
+            principal().user_id, is_strong=principal().is_strong
+        ),
         key_count=len(services.access.own_sign_in.own_keys(organization_id(), principal().user_id)),
         locales=notations(),
         own_locale=principal().own_locale,

@@ -6,6 +6,8 @@ from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.notation.locales import LANGUAGES
 from webapp.services.access import passkeys, sessions
+from webapp.services.access.second_factors import StepOverError
+from webapp.services.access.sessions import SignedIn
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, principal, requires, settings
 from webapp.web.access.browsers import cookie_name, let_in, visitor
@@ -45,7 +47,25 @@ def open_session() -> Response:
         if "retryAfter" in error.details:
             response.headers["Retry-After"] = str(error.details["retryAfter"])
         return response
-    return let_in(make_response(redirect(local_path(request.form.get("next", "")), 303)), signed_in)
+    return go_on(signed_in, local_path(request.form.get("next", "")))
+
+
+@bp.post("/sign-in/code")
+@requires(PUBLIC)
+def show_code() -> Response:
+    """Check the code of an app and open the session, or ask again with the reason."""
+    if not is_cookie_safe():
+        return show_form(status=403)
+    sent, after = request.form, local_path(request.form.get("next", ""))
+    try:
+        signed_in = sessions.show_code(
+            sent.get("step", ""), sent.get("code", ""), visitor=visitor(), now=requests.now()
+        )
+    except StepOverError as error:
+        return show_form(status=error.status, error=sentence_for_page(error))
+    except LedgerError as error:
+        return ask_code(sent.get("step", ""), after, error)
+    return go_on(signed_in, after)
 
 
 @bp.post("/sign-in/passkey/options")
@@ -68,7 +88,7 @@ def sign_in_with_passkey() -> Response:
         signed_in = passkeys.sign_in(answer, host=host, origin=origin, visitor=visitor(), now=requests.now())
     except LedgerError as error:
         return show_form(status=error.status, error=sentence_for_page(error))
-    return let_in(make_response(redirect(local_path(request.form.get("next", "")), 303)), signed_in)
+    return go_on(signed_in, local_path(request.form.get("next", "")))
 
 
 @bp.get("/session")
@@ -92,6 +112,24 @@ def leave() -> Response:
     response = make_response(redirect(url_for("sessions.sign_in"), 303))
     response.delete_cookie(cookie_name(), path="/", secure=request.is_secure, httponly=True, samesite="Lax")
     response.headers["Clear-Site-Data"] = '"cache", "storage"'
+    return response
+
+
+def go_on(signed_in: SignedIn | str, after: str) -> Response:
+    """Let somebody in who goes on to a page, or ask for the code where a step of the sign-in is left."""
+    if isinstance(signed_in, str):
+        return ask_code(signed_in, after)
+    return let_in(make_response(redirect(after, 303)), signed_in)
+
+
+def ask_code(step: str, after: str, error: LedgerError | None = None) -> Response:
+    """Render the form for a code."""
+    page = render_template(
+        "sessions/code.html", step=step, next=after, problem=sentence_for_page(error) if error else ""
+    )
+    response = make_response(page, error.status if error else 200)
+    if error and "retryAfter" in error.details:
+        response.headers["Retry-After"] = str(error.details["retryAfter"])
     return response
 
 

@@ -53,7 +53,7 @@ def find(client_id: str, instance_path: Path, hosts: Collection[str] | None) -> 
     """
     mine, of_us = added(client_id, instance_path), shipped(client_id)
     document = None if hosts is None else documents(instance_path).get(client_id)
-    if mine is not None or document is None:
+    if mine is not None or document is None or hosts is None:
         return mine or of_us
     if of_us is None and urlsplit(client_id).hostname not in hosts:
         return None

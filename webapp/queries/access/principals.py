@@ -14,10 +14,12 @@ from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.ledger.scopes import ACT_SCOPES, APPROVE, PROPOSE, scopes_of_role
 from webapp.models import (
     ApiToken,
+    Authenticator,
     BrowserSession,
     ConnectionSecret,
     Membership,
     Organization,
+    Passkey,
     Proposal,
     User,
     of_same_organization,
@@ -27,6 +29,8 @@ from webapp.queries.audit import proposals
 from webapp.queries.common.made_once import made_once
 
 IDLE = timedelta(hours=2)
+# So long those who have no second factor may go on where one is demanded.
+GRACE = timedelta(days=7)
 LONGEST = timedelta(hours=12)
 
 
@@ -43,6 +47,10 @@ def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
             Organization.name.label("organization_name"),
             User.name.label("user_name"),
             Organization.has_approving_keys,
+            Organization.second_factor_since,
+            sa.case((Organization.second_factor_since.is_not(None), _has_second_factor()), else_=False).label(
+                "is_strong"
+            ),
         )
         .select_from(ApiToken)
         .join(
@@ -55,6 +63,14 @@ def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
             ApiToken.revoked_at.is_(None), sa.or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now)
         )
     )
+
+
+def _has_second_factor() -> sa.ColumnElement[bool]:
+    """Build the condition that a person has an authenticator app or a passkey."""
+    app = sa.select(Authenticator.user_id).where(
+        Authenticator.user_id == User.id, Authenticator.confirmed_at.is_not(None)
+    )
+    return sa.or_(app.exists(), sa.select(Passkey.id).where(Passkey.user_id == User.id).exists())
 
 
 @made_once
@@ -115,7 +131,8 @@ class Principal:
 
     `waiting` is the number of proposals that wait for the signed-in person; it is read in the same statement.
     `locale` is the person's own one, or else that of the organization; a token may have an end. `session_books` is the
-    organization that a session belongs to, whichever books it asks for.
+    organization that a session belongs to, whichever books it asks for. It `is_strong` where a
+    second factor was shown, which these books may demand since an instant.
     """
 
     organization_id: str
@@ -142,8 +159,21 @@ class Principal:
     hides_steps: bool = False
     language: str | None = None
     time_zone: str = "UTC"
+    second_factor_since: datetime | None = None
+    is_strong: bool = False
 
     is_authenticated: bool = True
+
+    @property
+    def second_factor_from(self) -> datetime | None:
+        """The instant from which on these books are closed to the principal without a second factor, or none."""
+        return (
+            None if self.is_strong or self.second_factor_since is None else self.second_factor_since + GRACE
+        )
+
+    def lacks_second_factor(self, now: datetime) -> bool:
+        """Return whether these books are closed to the principal for the lack of a second factor."""
+        return self.second_factor_from is not None and self.second_factor_from <= now
 
 
 def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:
@@ -158,8 +188,14 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     row: Any = session.execute(*statement).one_or_none()
     if row is None:
         return None
-    *member, last_seen_at, books = row
-    return replace(_of_member(*member), session_hash=digest, session_books=books, last_seen_at=last_seen_at)
+    *member, last_seen_at, books, is_strong = row
+    return replace(
+        _of_member(*member),
+        session_hash=digest,
+        session_books=books,
+        last_seen_at=last_seen_at,
+        is_strong=is_strong,
+    )
 
 
 def in_books(session: orm.Session, found: Principal, organization_id: str, now: datetime) -> Principal | None:
@@ -175,6 +211,7 @@ def in_books(session: orm.Session, found: Principal, organization_id: str, now: 
             session_hash=found.session_hash,
             session_books=found.session_books,
             last_seen_at=found.last_seen_at,
+            is_strong=found.is_strong,
         )
     )
 
@@ -198,6 +235,7 @@ def _of_member(membership: Membership, organization: Organization, user: User, w
         hides_steps=membership.hides_steps,
         language=user.language,
         time_zone=organization.time_zone,
+        second_factor_since=organization.second_factor_since,
     )
 
 
@@ -228,7 +266,7 @@ def _sessions(digest: str, now: datetime, seen_after: datetime, begun_after: dat
     """Select who a session belongs to."""
     return (
         _members(now)
-        .add_columns(BrowserSession.last_seen_at, BrowserSession.organization_id)
+        .add_columns(BrowserSession.last_seen_at, BrowserSession.organization_id, BrowserSession.is_strong)
         .join(
             BrowserSession,
             sa.and_(
@@ -275,7 +313,7 @@ def proposer(proposal: Proposal, now: datetime) -> Principal | None:
     """Find the principal of a proposal's token, unless that ended or may propose no more, or its owner not do this."""
     row = db.session.execute(*_of_id(proposal.organization_id, proposal.token_id, now)).one_or_none()
     found = None if row is None else _of_token(row)
-    if found is None or PROPOSE not in found.scopes:
+    if found is None or PROPOSE not in found.scopes or found.lacks_second_factor(now):
         return None
     return found if set(proposal.scope.split()) <= scopes_of_role(found.role) else None
 
@@ -303,4 +341,6 @@ def _of_token(row: sa.Row[*tuple[Any, ...]]) -> Principal:
         theme=row.theme,
         language=row.language,
         time_zone=row.time_zone,
+        second_factor_since=row.second_factor_since,
+        is_strong=bool(row.is_strong),
     )

@@ -24,6 +24,8 @@ from webapp.web.access.view_arguments import argument_places
 
 View = TypeVar("View", bound=Callable[..., Any])
 PUBLIC = requests.PUBLIC
+# What a person may do who has no second factor where books demand one: add it, sign out, or go to other books.
+WITHOUT_SECOND_FACTOR = frozenset({"own_sign_in", "own_books", "sessions"})
 
 log = logging.getLogger("tieout.auth")
 login_manager = LoginManager()
@@ -46,6 +48,15 @@ class NoScopeError(Forbidden):
             challenge = bearers.challenge_here("insufficient_scope", scope=self.scope)
             headers.append(("WWW-Authenticate", challenge))
         return headers
+
+
+class SecondFactorError(NoScopeError):
+    """These books ask for a second factor. Sign in with one, or add one under Your sign-in; then your keys work too."""
+
+    own_code = "second_factor_required"
+
+    def __init__(self) -> None:
+        super().__init__(str(type(self).__doc__))
 
 
 class ProposableError(NoScopeError):
@@ -119,6 +130,8 @@ def guard() -> BaseResponse | None:
     current = state()
     found = current.principal = books.enter(caller)
     rate_limits.count_request(found)
+    if found.lacks_second_factor(requests.now()) and request.blueprint not in WITHOUT_SECOND_FACTOR:
+        return _ask_second_factor()
     if scope not in found.scopes and not _decides(view):
         current.is_proposal = may_propose(scope)
         if not current.is_proposal:
@@ -230,6 +243,16 @@ def _answer_unauthenticated() -> Response:
     if request.headers.get("HX-Request") == "true":
         return Response("Sign in again.", 401, headers={"HX-Redirect": address}, content_type="text/plain")
     return cast("Response", redirect(address, 303))
+
+
+def _ask_second_factor() -> BaseResponse:
+    """Send a person to where a second factor is added; raises SecondFactorError for programs."""
+    if is_for_api():
+        raise SecondFactorError
+    address = url_for("own_sign_in.show", done="factor")
+    if request.headers.get("HX-Request") == "true":
+        return Response("", 403, headers={"HX-Redirect": address})
+    return redirect(address, 303)
 
 
 def _caller() -> Principal | None:
