@@ -35,8 +35,9 @@ from webapp.queries import checks
 from webapp.queries.access import organizations
 from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import exchange_rates, retention
-from webapp.services.operating import jobs, timetable
+from webapp.services.operating import jobs, timetable, webhooks
 from webapp.services.operating.jobs import HeldJob, LostLeaseError
+from webapp.services.operating.outbound import Gate
 
 log = logging.getLogger("tieout.worker")
 LOCK_FILE: Final = "worker.lock"
@@ -99,6 +100,14 @@ def check(work: Work) -> None:
         raise UnsoundError(f"{found[0].message} Violations in all: {len(found):,}. Run: tieout check")
 
 
+def send_webhook(work: Work) -> None:
+    """Send a message to an endpoint, and say what came of it."""
+    settings: Settings = current_app.config["SETTINGS"]
+    gate = Gate(settings.calls_others, settings.outbound_hosts, settings.outbound_inner)
+    job = work.claimed
+    webhooks.deliver(job.organization_id, int(job.subject), gate, lambda: datetime.now(UTC))
+
+
 class UnsoundError(LedgerError):
     """The books are not sound."""
 
@@ -109,6 +118,7 @@ HANDLERS: Final[Mapping[str, Callable[[Work], None]]] = {
     timetable.RATES: take_rates,
     timetable.DELETION: delete_old_files,
     timetable.CHECK: check,
+    webhooks.DELIVER: send_webhook,
 }
 
 
@@ -173,6 +183,7 @@ class JobRunner:
                 if planned is None or monotonic() > planned + PLAN_SECONDS:
                     planned = monotonic()
                     self._attempt(self.plan)
+                self._attempt(self.gather)
                 is_busy = self._attempt(self.work)
             if not is_busy:
                 self._end.wait(LOOK_SECONDS)
@@ -207,6 +218,19 @@ class JobRunner:
             failures.commit(db.session())
             db.session.remove()
         return True
+
+    def gather(self) -> bool:
+        """Write the messages of what happened to those endpoints that were not told."""
+        with maintenance():
+            begin_read()
+            found = webhooks.behind()
+            db.session.rollback()
+        for organization_id in found:
+            db.session.remove()
+            begin_write(organization_id)
+            webhooks.gather(organization_id, datetime.now(UTC))
+            failures.commit(db.session())
+        return bool(found)
 
     def work(self) -> bool:
         """Do the first job that is free; answers whether there was one."""

@@ -1,11 +1,12 @@
 """The schemas of access: who asks, organizations and members, a person's own sign-in, and API keys."""
 
+import re
 from typing import Any
 
 import marshmallow as ma
 
 from webapp.ledger.chart import CHARTS, DEFAULT
-from webapp.ledger.codes import AUTOMATIC
+from webapp.ledger.codes import AUTOMATIC, WEBHOOK_VIEWS
 from webapp.ledger.notation.locales import LANGUAGES, NOTATIONS
 from webapp.ledger.scopes import PRESETS, ROLES, SCOPES
 from webapp.schemas import fields
@@ -14,6 +15,7 @@ from webapp.schemas.base import Schema
 from webapp.schemas.marks import JoinedMarks
 
 LONGEST_PASSWORD, LONGEST_REFERENCE = 1000, 64
+EVENT_TYPE = re.compile(r"[a-z_*]{1,40}(\.[a-z*]{1,16})?")
 CHOOSE = "Choose what the key may do."
 
 
@@ -233,6 +235,31 @@ class JobSwitchFormSchema(Schema):
     """Whether something is done by itself."""
 
     kind = fields.OneOf(*AUTOMATIC, required=True)
+    is_on = fields.FormFlag(required=True)
+
+
+class WebhookTypes(fields.Text):
+    """Types of events from a form, with commas between them: `*` stands for any text."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        typed = super()._deserialize(value, attr, data, **kwargs)
+        found = list(dict.fromkeys(each.strip() for each in typed.split(",") if each.strip()))
+        if not found or not all(EVENT_TYPE.fullmatch(each) for each in found):
+            raise ma.ValidationError("Write types like *.pending or transaction.executed, or * for all.")
+        return found
+
+
+class WebhookFormSchema(Schema):
+    """An address that is told what happens."""
+
+    url = fields.Text(least=1, most=2000, required=True)
+    types = WebhookTypes(least=1, most=1000, load_default=lambda: ["*"])
+    view = fields.OneOf(*WEBHOOK_VIEWS, load_default="THIN")
+
+
+class WebhookSwitchFormSchema(Schema):
+    """Whether a webhook goes on."""
+
     is_on = fields.FormFlag(required=True)
 
 

@@ -4,13 +4,13 @@ import http.client
 import re
 import socket
 import ssl
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from threading import Timer
 from time import monotonic
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from webapp.ledger.errors import LedgerError
@@ -47,6 +47,14 @@ class OutboundFailedError(LedgerError):
     code = "outbound_failed"
 
 
+class Answer(NamedTuple):
+    """What another server answers, with the time after which it is to be asked again, as it writes it."""
+
+    status: int
+    data: bytes
+    retry_after: str
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """What this server may call: nobody, or hosts that are wanted, narrowed to `hosts` where the operator lists any.
@@ -60,23 +68,61 @@ class Gate:
 
     def get(self, address: str, wanted: Collection[str], *, most_bytes: int, seconds: float) -> bytes:
         """Read an address whose host is wanted; raises a LedgerError. It follows no redirect."""
+        status, data = self.call("GET", address, wanted, most_bytes=most_bytes, seconds=seconds)
+        if status != http.client.OK:
+            raise OutboundFailedError(f"{urlsplit(address).hostname} answers {status}.")
+        return data
+
+    def call(
+        self,
+        method: str,
+        address: str,
+        wanted: Collection[str],
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        most_bytes: int,
+        seconds: float,
+    ) -> tuple[int, bytes]:
+        """Call an address whose host is wanted, and give the status and the body; raises a LedgerError."""
+        answer = self.ask(
+            method, address, wanted, headers=headers, body=body, most_bytes=most_bytes, seconds=seconds
+        )
+        return answer.status, answer.data
+
+    def ask(
+        self,
+        method: str,
+        address: str,
+        wanted: Collection[str],
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        most_bytes: int,
+        seconds: float,
+    ) -> Answer:
+        """Call an address whose host is wanted, and give the whole answer; raises a LedgerError."""
         host, port, path = self._parsed(address, wanted)
         until = monotonic() + seconds
         connection = _Checked(host, port, self._resolved(host, port), seconds)
+        own = {"User-Agent": "Tieout", "Accept-Encoding": "identity"}
         # Each byte may come in time, and all of them far too late.
         ending = Timer(seconds, connection.abort)
         ending.start()
         try:
-            connection.request("GET", path, headers={"User-Agent": "Tieout", "Accept-Encoding": "identity"})
+            connection.request(method, path, body, {**own, **(headers or {})})
             answer = connection.getresponse()
-            if answer.status != http.client.OK:
-                raise OutboundFailedError(f"{host} answers {answer.status}.")
-            return _read(answer, host, most_bytes, until)
+            data = _read(answer, host, most_bytes, until)
+            return Answer(answer.status, data, answer.headers.get("Retry-After", ""))
         except (OSError, http.client.HTTPException) as error:
             raise OutboundFailedError(f"{host} does not answer ({type(error).__name__}).") from error
         finally:
             ending.cancel()
             connection.close()
+
+    def require(self, address: str, wanted: Collection[str]) -> str:
+        """Give the host of an address that may be called; raises a LedgerError."""
+        return self._parsed(address, wanted)[0]
 
     def _parsed(self, address: str, wanted: Collection[str]) -> tuple[str, int, str]:
         try:

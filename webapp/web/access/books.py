@@ -32,6 +32,8 @@ from webapp.models import (
     SavedView,
     TaxReturn,
     Transaction,
+    WebhookDelivery,
+    WebhookEndpoint,
 )
 from webapp.queries.access import organizations, principals
 from webapp.queries.access.principals import Principal
@@ -60,6 +62,8 @@ HELD = {
     "token_id": ApiToken,
     "transaction_id": Transaction,
     "view_id": SavedView,
+    "webhook_id": WebhookEndpoint,
+    "delivery_id": WebhookDelivery,
 }
 
 
