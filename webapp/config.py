@@ -41,6 +41,10 @@ class Settings:
     proxy_hops: int = 0
     rate_limit: int = MOST_REQUESTS_A_MINUTE
     public_url: str = ""
+    oidc_issuer: str = ""
+    oidc_client_id: str = ""
+    oidc_client_secret: str = field(default="", repr=False)
+    takes_passwords: bool = True
     calls_others: bool = True
     outbound_hosts: frozenset[str] = frozenset()
     outbound_inner: frozenset[str] = frozenset()
@@ -112,6 +116,10 @@ class Settings:
             proxy_hops=read.number("PROXY_HOPS", 0, most=10),
             rate_limit=read.number("RATE_LIMIT", MOST_REQUESTS_A_MINUTE, most=1_000_000),
             public_url=read.text("PUBLIC_URL", "").rstrip("/"),
+            oidc_issuer=read.text("OIDC_ISSUER", "").rstrip("/"),
+            oidc_client_id=read.text("OIDC_CLIENT_ID", ""),
+            oidc_client_secret=read.text("OIDC_CLIENT_SECRET", ""),
+            takes_passwords=read.choice("LOCAL_SIGN_IN", "on", "off") == "on",
             calls_others=read.choice("OUTBOUND", "list", "none") == "list",
             outbound_hosts=read.hosts("OUTBOUND_HOSTS"),
             outbound_inner=read.hosts("OUTBOUND_INNER"),
@@ -244,6 +252,11 @@ def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
             f"PUBLIC_URL is {settings.public_url!r}; set it to the https address of this server without a path,"
             " like https://books.example.org."
         )
+    of_oidc = settings.oidc_issuer, settings.oidc_client_id, settings.public_url
+    if settings.oidc_issuer and not (all(of_oidc) and settings.oidc_issuer.startswith("https://")):
+        raise UnsafeSettingError("OIDC_ISSUER is an https address, and needs OIDC_CLIENT_ID and PUBLIC_URL.")
+    if not settings.takes_passwords and not settings.oidc_issuer:
+        raise UnsafeSettingError("LOCAL_SIGN_IN is off and OIDC_ISSUER is not set: nobody could sign in.")
     if settings.metrics not in {"", METRICS_ON_LOOPBACK}:
         raise UnsafeSettingError(
             f"METRICS is {settings.metrics!r}; set it to loopback, or set METRICS_TOKEN."

@@ -161,6 +161,13 @@ class CurrentPasswordFormSchema(Schema):
     current = fields.Text(least=1, most=LONGEST_PASSWORD, required=True)
 
 
+class IdentityFormSchema(Schema):
+    """An account on another server."""
+
+    issuer = fields.Text(least=1, most=512, required=True)
+    subject = fields.Text(least=1, most=255, required=True)
+
+
 class CodeFormSchema(Schema):
     """A code of an authenticator app."""
 
@@ -223,6 +230,7 @@ class OwnSignInPageSchema(AddressSchema):
         "person",
         "passkey",
         "factor",
+        "identity",
         "session",
         "locale",
         "language",

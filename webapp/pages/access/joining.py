@@ -1,5 +1,7 @@
 """The page on which an invited person accepts, by the link."""
 
+from urllib.parse import urlsplit
+
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 from flask_login import current_user
 
@@ -8,7 +10,7 @@ from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError
 from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, go_on, is_cookie_safe
 from webapp.web.access import requests
-from webapp.web.access.auth import PUBLIC, requires
+from webapp.web.access.auth import PUBLIC, requires, settings
 from webapp.web.access.browsers import visitor
 
 bp = Blueprint("joining", __name__, url_prefix="/join")
@@ -52,6 +54,8 @@ def show_invitation(secret: str, error: LedgerError | None = None) -> Response:
         "sessions/invitation.html",
         invitation=queries.access.invitations.read_of_link(secret, requests.now()),
         signed_in_email=signed_in_email,
+        secret=secret,
+        elsewhere=urlsplit(settings().oidc_issuer).hostname,
         problem=sentence_for_page(error) if error and not error.fields else "",
         problems=problems,
     )

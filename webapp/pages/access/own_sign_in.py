@@ -8,10 +8,17 @@ from markupsafe import Markup
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
-from webapp.pages.access.sessions import leave, passkey_host, refusal_for_script
+from webapp.pages.access.sessions import (
+    leave,
+    passkey_host,
+    provider,
+    refusal_for_script,
+    sent_elsewhere,
+)
 from webapp.schemas.access import (
     CodeFormSchema,
     CurrentPasswordFormSchema,
+    IdentityFormSchema,
     LetterKeysFormSchema,
     OwnLanguageFormSchema,
     OwnLocaleFormSchema,
@@ -25,6 +32,7 @@ from webapp.schemas.access import (
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires, settings
 from webapp.web.access.browsers import let_in, visitor
+from webapp.web.headers import allow_form_to
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_back, redirect_to, render
 from webapp.web.rendering.notation import notations
@@ -173,6 +181,33 @@ def remove_app() -> Response:
     return redirect_to(url_for("own_sign_in.show", done="factor"))
 
 
+@bp.post("/identities")
+@requires("read", session_only=True, begins=False)
+def link_identity() -> Response:
+    """Send the browser to the other server, whose account is then linked with the viewer, or show the error."""
+    try:
+        body = CurrentPasswordFormSchema().load(form_body())
+        address, state = services.access.oidc.link(
+            provider(),
+            principal().email,
+            **body,
+            is_strong=principal().is_strong,
+            visitor=visitor(),
+            **acting(),
+        )
+    except REFUSALS as error:
+        return show_refused(problem_of(error, place="identity"))
+    return sent_elsewhere(address, state)
+
+
+@bp.post("/identities/remove")
+@requires("read", session_only=True)
+def unlink_identity() -> Response:
+    """Let the viewer sign in with an account no more."""
+    services.access.oidc.unlink(**IdentityFormSchema().load(form_body()), **acting())
+    return redirect_to(url_for("own_sign_in.show", done="identity"))
+
+
 @bp.post("/letter-keys")
 @requires("read", session_only=True)
 def switch_letter_keys() -> Response:
@@ -253,7 +288,7 @@ def show_sign_in(
     sessions = queries.access.sessions.of_person(
         principal().user_id, principal().session_hash or "", requests.now()
     )
-    return render(
+    response = render(
         "settings/sign_in.html",
         sessions=[{"record": each, "device": device_of(each.user_agent)} for each in sessions],
         passkeys=services.access.passkeys.of_person(principal().user_id),
@@ -264,6 +299,8 @@ def show_sign_in(
         app_picture=picture_of(app_address) if app_address else None,
         app_secret=app_address and parse_qs(urlsplit(app_address).query)["secret"][0],
         codes=codes,
+        identities=services.access.oidc.of_person(principal().user_id),
+        elsewhere=urlsplit(settings().oidc_issuer).hostname,
         needed_from=services.access.second_factors.needed_from(
             principal().user_id, is_strong=principal().is_strong
         ),
@@ -275,3 +312,6 @@ def show_sign_in(
         form=request.form,
         problem=problem,
     )
+    # The form that links an account leads there.
+    parts = urlsplit(settings().oidc_issuer)
+    return allow_form_to(response, f"{parts.scheme}://{parts.netloc}") if parts.netloc else response

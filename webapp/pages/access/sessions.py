@@ -1,13 +1,17 @@
 """Signing in and out."""
 
+from hmac import compare_digest
+from urllib.parse import urlsplit
+
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
 from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.notation.locales import LANGUAGES
-from webapp.services.access import passkeys, sessions
-from webapp.services.access.second_factors import StepOverError
+from webapp.services.access import oidc, passkeys, sessions
+from webapp.services.access.second_factors import STEP_LIFETIME, StepOverError
 from webapp.services.access.sessions import SignedIn
+from webapp.services.operating.outbound import Gate
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, principal, requires, settings
 from webapp.web.access.browsers import cookie_name, let_in, visitor
@@ -18,6 +22,8 @@ COOKIE_WOULD_LEAK = (
     "Over plain HTTP others could read your session. "
     "Serve Tieout over HTTPS behind a proxy and set PROXY_HOPS, or open it on this machine as http://localhost."
 )
+
+PASSWORDS_OFF = "Passwords are switched off here. Sign in with the other server."
 
 bp = Blueprint("sessions", __name__)
 
@@ -40,6 +46,8 @@ def open_session() -> Response:
     if not is_cookie_safe():
         return show_form(status=403)
     email, password = request.form.get("email", ""), request.form.get("password", "")
+    if not settings().takes_passwords:
+        return show_form(status=403, error=PASSWORDS_OFF)
     try:
         signed_in = sessions.sign_in(email, password, visitor=visitor(), now=requests.now())
     except LedgerError as error:
@@ -91,6 +99,45 @@ def sign_in_with_passkey() -> Response:
     return go_on(signed_in, local_path(request.form.get("next", "")))
 
 
+@bp.get("/sign-in/oidc")
+@requires(PUBLIC)
+def go_elsewhere() -> Response:
+    """Send the browser to the server that people sign in with, or show the form with the reason."""
+    if not is_cookie_safe():
+        return show_form(status=403)
+    after, invitation = local_path(request.args.get("next", "")), request.args.get("invitation", "")
+    try:
+        address, state = oidc.begin(provider(), requests.now(), next=after, invitation=invitation)
+    except LedgerError as error:
+        return show_form(status=error.status, error=sentence_for_page(error))
+    return sent_elsewhere(address, state)
+
+
+@bp.get("/sign-in/oidc/back")
+@requires(PUBLIC)
+def come_back() -> Response:
+    """Take what the other server says and open a session, or show the form with the reason."""
+    sent, state = request.args, request.cookies.get(step_cookie_name(), "")
+    try:
+        # Who comes with the answer to somebody else's question is signed in as nobody.
+        if not state or not compare_digest(state.encode(), sent.get("state", "").encode()):
+            raise StepOverError
+        signed_in, facts = oidc.sign_in(
+            provider(), sent.get("code", ""), state, sent.get("iss"), visitor=visitor(), now=requests.now()
+        )
+    except LedgerError as error:
+        response = show_form(status=error.status, error=sentence_for_page(error))
+    else:
+        if signed_in is None:
+            response = make_response(redirect(url_for("own_sign_in.show", done="identity"), 303))
+        else:
+            response = go_on(signed_in, local_path(facts.get("next", "")))
+    response.delete_cookie(
+        step_cookie_name(), path="/", secure=request.is_secure, httponly=True, samesite="Lax"
+    )
+    return response
+
+
 @bp.get("/session")
 @requires("read")
 def is_open() -> Response:
@@ -113,6 +160,37 @@ def leave() -> Response:
     response.delete_cookie(cookie_name(), path="/", secure=request.is_secure, httponly=True, samesite="Lax")
     response.headers["Clear-Site-Data"] = '"cache", "storage"'
     return response
+
+
+def provider() -> oidc.Provider:
+    """The server that people sign in with, or raise NotFoundError where there is none."""
+    found = settings()
+    if not found.oidc_issuer:
+        raise NotFoundError
+    gate = Gate(found.calls_others, found.outbound_hosts, found.outbound_inner)
+    back = found.public_url + url_for("sessions.come_back")
+    return oidc.Provider(found.oidc_issuer, found.oidc_client_id, found.oidc_client_secret, back, gate)
+
+
+def sent_elsewhere(address: str, state: str) -> Response:
+    """Send a browser away that remembers, until it is back, that it went."""
+    response = make_response(redirect(address, 303))
+    seconds = int(STEP_LIFETIME.total_seconds())
+    response.set_cookie(
+        step_cookie_name(),
+        state,
+        max_age=seconds,
+        path="/",
+        secure=request.is_secure,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def step_cookie_name() -> str:
+    """The name of the cookie of a sign-in elsewhere."""
+    return f"{cookie_name()}-step"
 
 
 def go_on(signed_in: SignedIn | str, after: str) -> Response:
@@ -141,6 +219,8 @@ def show_form(*, status: int = 200, error: str = "", email: str = "") -> Respons
         email=email,
         next=local_path(request.values.get("next", "")),
         has_passkeys=settings().passkey_host is not None,
+        elsewhere=urlsplit(settings().oidc_issuer).hostname,
+        takes_passwords=settings().takes_passwords,
     )
     return make_response(page, status)
 
