@@ -13,7 +13,7 @@ from webapp.commands.worker import JobRunner
 from webapp.database.sessions import db
 from webapp.models import Job, Secret, WebhookDelivery, WebhookEndpoint
 from webapp.services.operating import outbound, webhooks
-from webapp.services.operating.outbound import Answer, OutboundFailedError
+from webapp.services.operating.outbound import OutboundAnswer, OutboundFailedError
 
 URL = "https://hooks.example/tieout"
 
@@ -26,7 +26,7 @@ class Receiver:
 
     def answer(self, headers, body):
         self.got.append((headers, body))
-        answer = self.answers.pop(0) if self.answers else Answer(200, b"thank you", "")
+        answer = self.answers.pop(0) if self.answers else OutboundAnswer(200, b"thank you", "")
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -143,8 +143,8 @@ def test_a_proposal_that_waits_is_told_with_its_digest(ada, ben, line, hook, rec
 def test_it_is_tried_again_with_the_same_bytes_and_given_up_in_the_end(ada, bank, line, hook, receiver, work):
     place, _ = hook(types="transaction.*")
     receiver.answers = [
-        Answer(500, b"later", ""),
-        Answer(302, b"", ""),
+        OutboundAnswer(500, b"later", ""),
+        OutboundAnswer(302, b"", ""),
         OutboundFailedError("It is away."),
     ] * 4
     confirm(ada, line)
@@ -162,7 +162,11 @@ def test_the_pauses_are_those_of_the_standard_and_a_longer_wish_is_obeyed(
     ada, bank, line, hook, receiver, work
 ):
     hook(types="transaction.*")
-    receiver.answers = [Answer(503, b"", ""), Answer(429, b"", "7200"), Answer(503, b"", "99999999")]
+    receiver.answers = [
+        OutboundAnswer(503, b"", ""),
+        OutboundAnswer(429, b"", "7200"),
+        OutboundAnswer(503, b"", "99999999"),
+    ]
     confirm(ada, line)
     for least, most in ((5, 6), (7200, 7920), (86400, 95040)):
         before = datetime.now(UTC)
@@ -209,13 +213,13 @@ def test_sent_again_it_has_an_id_of_its_own_and_the_same_body(ada, bank, line, h
 
 def test_five_days_of_failure_pause_it_and_nothing_is_lost(ada, bank, line, hook, receiver, work):
     place, _ = hook(types="transaction.*")
-    receiver.answers = [Answer(500, b"", "")]
+    receiver.answers = [OutboundAnswer(500, b"", "")]
     confirm(ada, line)
     work()
     assert "It fails since" in ada.browser().get(place).text
     over = datetime.now(UTC) - webhooks.PAUSED_AFTER
     bank.ask(lambda: db.session.execute(sa.update(WebhookEndpoint).values(failing_since=over)))
-    receiver.answers = [Answer(500, b"", "")]
+    receiver.answers = [OutboundAnswer(500, b"", "")]
     work()
     assert row(bank, WebhookEndpoint).status == "PAUSED"
     assert "1 thing that Tieout does by itself failed" in ada.browser().get("/").text
@@ -230,7 +234,7 @@ def test_five_days_of_failure_pause_it_and_nothing_is_lost(ada, bank, line, hook
     assert len(set(receiver.ids)) == 2
 
 
-@pytest.mark.parametrize("answer", [Answer(410, b"", ""), Answer(500, b"", "")])
+@pytest.mark.parametrize("answer", [OutboundAnswer(410, b"", ""), OutboundAnswer(500, b"", "")])
 def test_a_late_answer_neither_pauses_nor_ends_what_was_just_let_go_on(
     ada, bank, line, hook, receiver, work, monkeypatch, answer
 ):
@@ -254,7 +258,7 @@ def test_a_late_answer_neither_pauses_nor_ends_what_was_just_let_go_on(
 
 def test_gone_ends_it_and_its_secrets(ada, bank, line, hook, receiver, work):
     place, _ = hook(types="transaction.*")
-    receiver.answers = [Answer(410, b"", "")]
+    receiver.answers = [OutboundAnswer(410, b"", "")]
     confirm(ada, line)
     work()
     assert (row(bank, WebhookEndpoint).status, row(bank, WebhookDelivery).state) == ("ENDED", "FAILED")

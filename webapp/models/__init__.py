@@ -15,7 +15,7 @@ from webapp.models.documents import DeclinedRelation, Document, DocumentFile, Do
 from webapp.models.feed_lines import FeedLine, FeedPush, LineChange, ProviderBalance, Secret
 from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine
 from webapp.models.items import DueChange, LinePayment, OwedItem, PaymentPart
-from webapp.models.jobs import Job
+from webapp.models.jobs import Job, WebhookDelivery, WebhookEndpoint
 from webapp.models.journal_entries import COUNTING, ExchangeRate, JournalEntry, Posting
 from webapp.models.organizations import FinancialYear, Invitation, Membership, Organization
 from webapp.models.reconciliations import (
@@ -56,4 +56,3 @@ from webapp.models.users import (
     TokenDay,
     User,
 )
-from webapp.models.webhooks import WebhookDelivery, WebhookEndpoint

@@ -18,7 +18,7 @@ from tests.fixtures.people import apart
 from webapp.database.sessions import db
 from webapp.models import Authenticator, Identity, User
 from webapp.services.operating import outbound
-from webapp.services.operating.outbound import Answer
+from webapp.services.operating.outbound import OutboundAnswer
 
 LOCAL = {"Sec-Fetch-Site": "same-origin"}
 ISSUER, CLIENT, PUBLIC = "https://id.example", "tieout", "http://localhost"
@@ -72,7 +72,7 @@ def server(app, monkeypatch):
 
     def ask(gate, method, address, wanted, *, headers=None, body=None, **_limits):
         gate.require(address, wanted)
-        return Answer(200, json.dumps(found.answer(method, address, headers, body)).encode(), "")
+        return OutboundAnswer(200, json.dumps(found.answer(method, address, headers, body)).encode(), "")
 
     monkeypatch.setattr(outbound.Gate, "ask", ask)
     facts = {

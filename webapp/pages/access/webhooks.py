@@ -1,9 +1,9 @@
 """Webhooks in the settings: the addresses that are told what happens, and what was sent to each."""
 
+from typing import Any
+
 from flask import Blueprint, Response, request, url_for
 
-from webapp.models import WebhookDelivery, WebhookEndpoint
-from webapp.queries.common import lookups
 from webapp.schemas.access import WebhookFormSchema, WebhookSwitchFormSchema
 from webapp.services.operating import webhooks
 from webapp.services.operating.outbound import Gate
@@ -91,7 +91,7 @@ def end(webhook_id: int) -> Response:
 @requires("admin", session_only=True)
 def send_again(delivery_id: int) -> Response:
     """Send the body of a message again, or show the error."""
-    delivery = lookups.get(WebhookDelivery, organization_id(), delivery_id)
+    delivery = webhooks.find_delivery(organization_id(), delivery_id)
     endpoint = found(delivery.endpoint_id)
     return act_or_show(
         lambda: webhooks.send_again(delivery, now=requests.now()),
@@ -100,9 +100,9 @@ def send_again(delivery_id: int) -> Response:
     )
 
 
-def found(webhook_id: int) -> WebhookEndpoint:
+def found(webhook_id: int) -> Any:
     """Find a webhook of these books, or raise NotFoundError."""
-    return lookups.get(WebhookEndpoint, organization_id(), webhook_id)
+    return webhooks.find(organization_id(), webhook_id)
 
 
 def gate() -> Gate:
@@ -113,20 +113,18 @@ def gate() -> Gate:
 def show_webhooks(problem: Problem | None = None) -> Response:
     """Render the webhooks, with a refused form as it was typed."""
     return render(
-        "settings/webhooks.html",
+        "webhooks/index.html",
         webhooks=webhooks.listed(organization_id()),
         typed=request.form if problem else {"types": "*", "view": "THIN"},
         problem=problem,
     )
 
 
-def show_webhook(
-    endpoint: WebhookEndpoint, problem: Problem | None = None, *, secret: str | None = None
-) -> Response:
+def show_webhook(endpoint: Any, problem: Problem | None = None, *, secret: str | None = None) -> Response:
     """Render a webhook, with a refused form as it was typed, or with its new secret."""
     stored = {"url": endpoint.url, "types": ", ".join(endpoint.types), "view": endpoint.view}
     return render(
-        "settings/webhook.html",
+        "webhooks/webhook.html",
         webhook=endpoint,
         deliveries=webhooks.deliveries(endpoint, SHOWN),
         typed=request.form if problem and "url" in request.form else stored,

@@ -70,27 +70,14 @@ def of_person(user_id: int) -> list[Identity]:
     return list(db.session.scalars(own.order_by(Identity.created_at)))
 
 
-def begin(provider: Provider, now: datetime, *, user_id: int | None = None, **facts: str) -> tuple[str, str]:
+def begin(provider: Provider, now: datetime, **facts: str) -> tuple[str, str]:
     """Begin a sign-in; answers the address to send the browser to, and the secret that it keeps until it is back.
 
-    With a `user_id` the account is linked with that person. `facts` are given back then.
+    `facts` are given back then.
     """
     place = _discovered(provider)["authorization_endpoint"]
-    verifier, nonce = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
     begin_write()
-    state = second_factors.begin(OIDC, now, user_id=user_id, verifier=verifier, nonce=nonce, **facts)
-    digest = hashlib.sha256(verifier.encode()).digest()
-    asked = {
-        "response_type": "code",
-        "scope": "openid",
-        "client_id": provider.client_id,
-        "redirect_uri": provider.back,
-        "state": state,
-        "nonce": nonce,
-        "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
-        "code_challenge_method": "S256",
-    }
-    return f"{place}{'&' if urlsplit(place).query else '?'}{urlencode(asked)}", state
+    return _asking(provider, place, now, None, facts)
 
 
 def link(
@@ -104,10 +91,29 @@ def link(
     now: datetime,
 ) -> tuple[str, str]:
     """Begin to link an account with a person, after the present password was tried."""
+    place = _discovered(provider)["authorization_endpoint"]
     user_id = own_sign_in.check_current(email, current, visitor, actor, now)
     second_factors.demand_strong(user_id, is_strong=is_strong)
-    db.session.commit()
-    return begin(provider, now, user_id=user_id, organization=actor.organization_id)
+    return _asking(provider, place, now, user_id, {"organization": actor.organization_id})
+
+
+def _asking(
+    provider: Provider, place: str, now: datetime, user_id: int | None, facts: dict[str, str]
+) -> tuple[str, str]:
+    verifier, nonce = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
+    state = second_factors.begin(OIDC, now, user_id=user_id, verifier=verifier, nonce=nonce, **facts)
+    digest = hashlib.sha256(verifier.encode()).digest()
+    asked = {
+        "response_type": "code",
+        "scope": "openid",
+        "client_id": provider.client_id,
+        "redirect_uri": provider.back,
+        "state": state,
+        "nonce": nonce,
+        "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
+        "code_challenge_method": "S256",
+    }
+    return f"{place}{'&' if urlsplit(place).query else '?'}{urlencode(asked)}", state
 
 
 def unlink(issuer: str, subject: str, *, actor: Actor, now: datetime) -> None:
@@ -133,13 +139,12 @@ def sign_in(
     step = second_factors.of_step(state, OIDC, now)
     facts, user_id = dict(step.facts), step.user_id
     db.session.rollback()
-    begin_write()
-    second_factors.end(state, OIDC, now)
-    db.session.commit()
     if iss not in {None, provider.issuer}:
         raise OidcRefusedError
     subject = _subject(provider, code, facts, now)
     begin_write(facts.get("organization"))
+    # Of those who come with one answer, the first goes on.
+    second_factors.end(state, OIDC, now)
     if user_id is not None:
         _link(provider, subject, user_id, facts["organization"], now)
         return None, facts

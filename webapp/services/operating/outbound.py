@@ -47,7 +47,7 @@ class OutboundFailedError(LedgerError):
     code = "outbound_failed"
 
 
-class Answer(NamedTuple):
+class OutboundAnswer(NamedTuple):
     """What another server answers, with the time after which it is to be asked again, as it writes it."""
 
     status: int
@@ -100,7 +100,7 @@ class Gate:
         body: bytes | None = None,
         most_bytes: int,
         seconds: float,
-    ) -> Answer:
+    ) -> OutboundAnswer:
         """Call an address whose host is wanted, and give the whole answer; raises a LedgerError."""
         host, port, path = self._parsed(address, wanted)
         until = monotonic() + seconds
@@ -113,7 +113,7 @@ class Gate:
             connection.request(method, path, body, {**own, **(headers or {})})
             answer = connection.getresponse()
             data = _read(answer, host, most_bytes, until)
-            return Answer(answer.status, data, answer.headers.get("Retry-After", ""))
+            return OutboundAnswer(answer.status, data, answer.headers.get("Retry-After", ""))
         except (OSError, http.client.HTTPException) as error:
             raise OutboundFailedError(f"{host} does not answer ({type(error).__name__}).") from error
         finally:

@@ -151,6 +151,16 @@ def send_again(delivery: WebhookDelivery, *, now: datetime) -> WebhookDelivery:
     return _add(endpoint, message_id, delivery.type, delivery.body, now, replays=delivery.message_id)
 
 
+def find(organization_id: str, endpoint_id: int) -> WebhookEndpoint:
+    """Find a webhook of some books, or raise NotFoundError."""
+    return lookups.get(WebhookEndpoint, organization_id, endpoint_id)
+
+
+def find_delivery(organization_id: str, delivery_id: int) -> WebhookDelivery:
+    """Find what was sent to a webhook, or raise NotFoundError."""
+    return lookups.get(WebhookDelivery, organization_id, delivery_id)
+
+
 def listed(organization_id: str) -> Sequence[WebhookEndpoint]:
     """List the webhooks of some books, the newest first."""
     own = sa.select(WebhookEndpoint).where(WebhookEndpoint.organization_id == organization_id)
