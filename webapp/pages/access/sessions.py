@@ -119,11 +119,12 @@ def come_back() -> Response:
     """Take what the other server says and open a session, or show the form with the reason."""
     sent, state = request.args, request.cookies.get(step_cookie_name(), "")
     try:
+        server = provider()
         # Who comes with the answer to somebody else's question is signed in as nobody.
         if not state or not compare_digest(state.encode(), sent.get("state", "").encode()):
             raise StepOverError
         signed_in, facts = oidc.sign_in(
-            provider(), sent.get("code", ""), state, sent.get("iss"), visitor=visitor(), now=requests.now()
+            server, sent.get("code", ""), state, sent.get("iss"), visitor=visitor(), now=requests.now()
         )
     except LedgerError as error:
         response = show_form(status=error.status, error=sentence_for_page(error))
