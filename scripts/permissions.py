@@ -16,7 +16,7 @@ from flask import Flask
 from tests.security.addresses import Address, addresses_of, needs
 from webapp import create_app
 from webapp.config import Settings
-from webapp.ledger.scopes import PROPOSE, ROLES, SCOPES
+from webapp.ledger.scopes import APPROVE, PROPOSE, ROLES, SCOPES
 
 PAGE = Path(__file__).parent.parent / "docs" / "permissions.md"
 YES, NO, ASKS = "✓", "\N{EN DASH}", "asks"
@@ -26,7 +26,7 @@ HEAD = """# Who may do what
 Written by `python -m scripts.permissions`; a test compares every cell with what the application does.
 
 `nobody` is a visitor who is not signed in; `viewer`, `bookkeeper` and `owner` are signed-in members; `read` to
-`propose` are tokens of an owner with that one scope. A token with several scopes may do what any of them allows, and
+`approve` are tokens of an owner with that one scope. A token with several scopes may do what any of them allows, and
 never more than its owner may do now. With `propose` a token asks for what its owner may do: the call is tried, and
 waits with its effect until a person decides.
 
@@ -64,6 +64,8 @@ def cell(address: Address, column: str) -> str:
         return YES
     if column in ROLES:
         return YES if address.scope in ROLES[column] and not address.token_only else NO
+    if column == APPROVE:
+        return YES if address.decides else NO
     if column == "nobody" or address.session_only:
         return NO
     if column == PROPOSE:

@@ -20,7 +20,6 @@ MOST_REQUESTS_A_MINUTE = 120_000
 METRICS_ON_LOOPBACK = "loopback"
 LEAST_METRICS_TOKEN = 16
 # Which other servers are called: those that somebody configured, or none.
-OUTBOUND = ("list", "none")
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  (what to connect to in its place)
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
@@ -43,7 +42,11 @@ class Settings:
     proxy_hops: int = 0
     rate_limit: int = MOST_REQUESTS_A_MINUTE
     public_url: str = ""
-    outbound: str = OUTBOUND[0]
+    oidc_issuer: str = ""
+    oidc_client_id: str = ""
+    oidc_client_secret: str = field(default="", repr=False)
+    takes_passwords: bool = True
+    calls_others: bool = True
     outbound_hosts: frozenset[str] = frozenset()
     outbound_inner: frozenset[str] = frozenset()
     metrics: str = ""
@@ -118,7 +121,11 @@ class Settings:
             proxy_hops=read.number("PROXY_HOPS", 0, most=10),
             rate_limit=read.number("RATE_LIMIT", MOST_REQUESTS_A_MINUTE, most=1_000_000),
             public_url=read.text("PUBLIC_URL", "").rstrip("/"),
-            outbound=read.text("OUTBOUND", OUTBOUND[0]),
+            oidc_issuer=read.text("OIDC_ISSUER", "").rstrip("/"),
+            oidc_client_id=read.text("OIDC_CLIENT_ID", ""),
+            oidc_client_secret=read.text("OIDC_CLIENT_SECRET", ""),
+            takes_passwords=read.choice("LOCAL_SIGN_IN", "on", "off") == "on",
+            calls_others=read.choice("OUTBOUND", "list", "none") == "list",
             outbound_hosts=read.hosts("OUTBOUND_HOSTS"),
             outbound_inner=read.hosts("OUTBOUND_INNER"),
             metrics=read.text("METRICS", ""),
@@ -255,13 +262,16 @@ def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
         raise UnsafeSettingError("FLASK_DEBUG is on: its debugger runs anybody's code. Unset it.")
     if not all(settings.trusted_hosts) or "*" in settings.trusted_hosts:
         raise UnsafeSettingError("TRUSTED_HOSTS must list host names, separated by commas, and no '*'.")
-    if settings.outbound not in OUTBOUND:
-        raise UnsafeSettingError(f"OUTBOUND is {settings.outbound!r}; set it to list or none.")
     if settings.public_url and not is_origin(settings.public_url):
         raise UnsafeSettingError(
             f"PUBLIC_URL is {settings.public_url!r}; set it to the https address of this server without a path,"
             " like https://books.example.org."
         )
+    of_oidc = settings.oidc_issuer, settings.oidc_client_id, settings.public_url
+    if settings.oidc_issuer and not (all(of_oidc) and settings.oidc_issuer.startswith("https://")):
+        raise UnsafeSettingError("OIDC_ISSUER is an https address, and needs OIDC_CLIENT_ID and PUBLIC_URL.")
+    if not settings.takes_passwords and not settings.oidc_issuer:
+        raise UnsafeSettingError("LOCAL_SIGN_IN is off and OIDC_ISSUER is not set: nobody could sign in.")
     if settings.metrics not in {"", METRICS_ON_LOOPBACK}:
         raise UnsafeSettingError(
             f"METRICS is {settings.metrics!r}; set it to loopback, or set METRICS_TOKEN."

@@ -24,7 +24,7 @@ def add(command, house):
         name,
         *[w for each in redirects for w in ("--redirect", each)],
     )
-    (house.settings.instance_path / clients.FILE_NAME).unlink(missing_ok=True)
+    (house.settings.instance_path / clients.ADDED).unlink(missing_ok=True)
 
 
 @on_sqlite
@@ -33,9 +33,9 @@ def test_a_client_is_added_changed_and_removed(add, command, house):
     assert find(GEMINI, folder) is None
     add(BACK, name="Another")
     assert add(BACK, OWN).exit_code == 0
-    found = find(GEMINI, folder)
+    found = find(GEMINI, folder, None)
     assert (found.name, found.host, found.redirects) == ("Gemini", "gemini.example", (BACK, OWN))
-    assert (folder / clients.FILE_NAME).stat().st_mode & 0o777 == 0o600
+    assert (folder / clients.ADDED).stat().st_mode & 0o777 == 0o600
     assert found.takes("http://localhost:81/back")
     assert not found.takes("http://localhost:81/other")
     assert not found.takes("http://127.0.0.1:81/back")
@@ -68,7 +68,7 @@ def test_what_is_shipped_leads_to_https_alone(tmp_path):
     assert {each["name"] for each in shipped} == {"Claude", "ChatGPT"}
     assert all(each["source"] and each["readOn"] for each in shipped)
     assert all(address.startswith("https://") for each in shipped for address in each["redirects"])
-    one = find("https://chatgpt.com/oauth/abc-1/client.json", tmp_path)
+    one = find("https://chatgpt.com/oauth/abc-1/client.json", tmp_path, None)
     assert one.redirects == ("https://chatgpt.com/connector/oauth/abc-1",)
     assert find("https://chatgpt.com/oauth/a/b/client.json", tmp_path) is None
 

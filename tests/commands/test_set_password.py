@@ -1,8 +1,10 @@
 """`tieout set-password`: another password, and the end of every session."""
 
+from datetime import UTC, datetime
+
 import sqlalchemy as sa
 
-from webapp.models import BrowserSession, User
+from webapp.models import ActionRequest, Authenticator, BrowserSession, Passkey, RecoveryCode, User
 from webapp.services.access.users import verify_password
 
 PASSWORD = "another horse battery"
@@ -31,3 +33,28 @@ def test_an_unknown_person_is_named_and_exits_with_1(command):
     result = command("set-password", "--email", "eve@example.com", "--password-stdin", typed=PASSWORD)
     assert (result.exit_code, result.stdout) == (1, "")
     assert "Nobody has the email address eve@example.com" in result.stderr
+
+
+def test_a_second_factor_stays_unless_it_is_reset(command, session, ada):
+    now, own = datetime.now(UTC), {"user_id": ada.user_id}
+    facts = {"public_key": b"x", "sign_count": 0, "host": "localhost", "name": "Laptop", "created_at": now}
+    session.add_all(
+        [
+            Passkey(credential="c", **own, **facts),
+            Authenticator(uid="u", created_at=now, confirmed_at=now, **own),
+            RecoveryCode(code_hash="h", **own),
+        ]
+    )
+    session.commit()
+    words = ("set-password", "--email", ada.email, "--password-stdin")
+    kept = command(*words, typed=f"{PASSWORD}\n")
+    assert "stay; --reset-second-factor removes them" in kept.stderr
+    models = (Passkey, Authenticator, RecoveryCode)
+    assert [len(session.scalars(sa.select(each)).all()) for each in models] == [1, 1, 1]
+    session.rollback()
+    removed = command(*words, "--reset-second-factor", typed=f"{PASSWORD}\n")
+    assert "recovery codes and passkeys are removed" in removed.stderr
+    session.expire_all()
+    assert [len(session.scalars(sa.select(each)).all()) for each in models] == [0, 0, 0]
+    kinds = session.scalars(sa.select(ActionRequest.kind).where(ActionRequest.kind == "reset_second_factor"))
+    assert len(kinds.all()) == 1

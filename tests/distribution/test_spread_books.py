@@ -32,7 +32,17 @@ def test_every_table_of_the_books_has_its_place():
         place = alone if question is None else everywhere if "reference" in question else of_books
         place.add(table.name)
     assert (everywhere, alone) == (
-        {"users", "familiar_browsers", "passkeys", "passkey_challenges", "secrets"},
+        {
+            "users",
+            "authenticators",
+            "familiar_browsers",
+            "identities",
+            "passkeys",
+            "passkey_challenges",
+            "recovery_codes",
+            "secrets",
+            "sign_in_steps",
+        },
         {"sign_in_counters"},
     )
     assert {"organizations", "postings", "audit_events"} <= of_books

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from webapp.ledger.scopes import (
     SCOPES,
+    ApproveAloneError,
     ScopeNotHeldError,
     is_token,
     organization_of,
@@ -43,7 +44,7 @@ def test_a_token_is_made_of_exactly_32_bytes(length):
 def test_the_table_of_roles_is_the_published_one():
     assert {role: sorted(scopes_of_role(role)) for role in ("viewer", "bookkeeper", "owner")} == {
         "viewer": ["read"],
-        "bookkeeper": ["confirm", "draft", "propose", "read", "reconcile"],
+        "bookkeeper": ["approve", "confirm", "draft", "propose", "read", "reconcile"],
         "owner": sorted(SCOPES),
     }
 
@@ -52,7 +53,10 @@ def test_the_table_of_roles_is_the_published_one():
 def test_a_token_has_some_of_its_owners_scopes_and_no_others(wanted):
     with pytest.raises(ScopeNotHeldError):
         token_scopes("bookkeeper", wanted)
+    with pytest.raises(ApproveAloneError):
+        token_scopes("bookkeeper", ["approve", "read"])
     assert token_scopes("bookkeeper", None) == SCOPES[:4]
+    assert token_scopes("owner", None) == SCOPES[:5]
     assert token_scopes("bookkeeper", ["propose", "read"]) == ("read", "propose")
 
 

@@ -131,6 +131,7 @@ class Address:
     scope: str | None
     session_only: bool = False
     is_secret: bool = False
+    decides: bool = False
     token_only: bool = False
     is_heavy: bool = False
 
@@ -189,6 +190,7 @@ def addresses_of(app: Flask) -> list[Address]:
             getattr(app.view_functions[rule.endpoint], "scope", None),
             getattr(app.view_functions[rule.endpoint], "session_only", False),
             getattr(app.view_functions[rule.endpoint], "is_secret", False),
+            getattr(app.view_functions[rule.endpoint], "decides", False),
             getattr(app.view_functions[rule.endpoint], "token_only", False),
             getattr(app.view_functions[rule.endpoint], "is_heavy", False),
         )
@@ -212,5 +214,10 @@ def written(addresses: list[Address]) -> list[str]:
 
 def needs(address: Address) -> str:
     """Say what an address needs: a scope, who may ask where not everybody may, and whether it takes a slot."""
-    facts = {"signed in": address.session_only, "by key": address.token_only, "heavy": address.is_heavy}
+    facts = {
+        "signed in": address.session_only,
+        "or to approve": address.decides,
+        "by key": address.token_only,
+        "heavy": address.is_heavy,
+    }
     return ", ".join([str(address.scope), *(fact for fact, holds in facts.items() if holds)])

@@ -24,6 +24,8 @@ from webapp.models import (
     Schedule,
     Settlement,
     Transaction,
+    WebhookDelivery,
+    WebhookEndpoint,
 )
 from webapp.services.access import invitations
 from webapp.services.storage import stored_files
@@ -72,6 +74,7 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
         "secret": secret,
         **more,
         **taxes(ada, mark),
+        **webhook(ada, bank),
         "schedule_id": schedule(ada, account, mark, amount),
         "note_id": explained(ada, account, mark, amount),
     }
@@ -81,6 +84,41 @@ def connection(ada, mark):
     """Make a connection to a bank, which no worker asks."""
     body = {"provider": "simplefin", "name": mark, "setupToken": SETUP_TOKEN}
     return ada.post("/api/feeds/connections", json=body).json["connection"]["id"]
+
+
+def webhook(ada, bank):
+    """Add a webhook, and what was sent to it."""
+
+    def added():
+        endpoint = WebhookEndpoint(
+            organization_id=ada.organization_id,
+            uid="u",
+            url="https://hooks.example/",
+            types=["*"],
+            view="THIN",
+            status="ACTIVE",
+            after_sequence=0,
+            enabled_at=AT,
+            created_at=AT,
+        )
+        db.session.add(endpoint)
+        db.session.flush()
+        delivery = WebhookDelivery(
+            organization_id=ada.organization_id,
+            endpoint_id=endpoint.id,
+            message_id="msg_1",
+            type="transaction.executed",
+            body="{}",
+            state="DONE",
+            attempts=1,
+            answer="",
+            created_at=AT,
+        )
+        db.session.add(delivery)
+        db.session.flush()
+        return {"webhook_id": endpoint.id, "delivery_id": delivery.id}
+
+    return bank.ask(added)
 
 
 def taxes(ada, mark):

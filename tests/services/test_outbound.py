@@ -5,6 +5,7 @@ import ssl
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
 
 import pytest
 
@@ -108,6 +109,11 @@ class Answers(BaseHTTPRequestHandler):
 
     def do_GET(self):
         _, status, length, *rest = self.path.split("/")
+        if status == "slow":
+            for _ in range(int(length)):
+                self.wfile.write(b"X")
+                threading.Event().wait(0.1)
+            return
         self.send_response(int(status))
         self.send_header("Location", "https://127.0.0.1/")
         self.send_header("Content-Length", rest[0] if rest else length)
@@ -157,5 +163,9 @@ def test_an_answer_is_whole_small_and_from_the_machine_of_that_name(served, monk
     }.items():
         with pytest.raises(OutboundFailedError, match=sentence):
             ask(path)
+    began = monotonic()
+    with pytest.raises(OutboundFailedError, match="does not answer"):
+        gate.get(f"https://{BANK}:{port}/slow/40", {BANK}, most_bytes=1000, seconds=0.5)
+    assert monotonic() - began < 2
     with pytest.raises(OutboundFailedError, match="SSLCertVerificationError"):
         ask("/200/50", "fake.example")

@@ -1,16 +1,13 @@
 """Clients that may ask people to connect them by OAuth, beside those that are shipped."""
 
-import json
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 import click
 from flask import current_app
 
 from webapp.commands.books import JSON, aligned, answer, books
-from webapp.config import is_loopback
 from webapp.queries.access import clients
+from webapp.services.access.clients import write
 
 LONGEST_ID = 512
 
@@ -37,12 +34,15 @@ def add(client_id: str, name: str, redirects: tuple[str, ...], *, as_json: bool)
     if not (0 < len(client_id) <= LONGEST_ID and client_id.isascii() and client_id.isprintable()):
         raise click.UsageError(f"A client id has 1 to {LONGEST_ID} printable ASCII characters.")
     for address in redirects:
-        _refuse_unsafe(address)
+        if not clients.may_return(address):
+            raise click.UsageError(
+                f"{address} is no address to go back to; write an https one without a fragment."
+            )
     made = {"clientId": client_id, "name": name, "redirects": list(redirects)}
     with books():
         folder = Path(current_app.instance_path)
-        others = [each for each in clients.added(folder) if each["clientId"] != client_id]
-        _write(folder, [*others, made])
+        others = [each for each in clients.all_added(folder) if each["clientId"] != client_id]
+        write(folder / clients.ADDED, [*others, made])
     answer(made, f"{name} may ask to be connected.", as_json=as_json)
 
 
@@ -51,7 +51,7 @@ def add(client_id: str, name: str, redirects: tuple[str, ...], *, as_json: bool)
 def list_clients(*, as_json: bool) -> None:
     """List the clients that were added."""
     with books():
-        found = clients.added(Path(current_app.instance_path))
+        found = clients.all_added(Path(current_app.instance_path))
     rows = [(each["clientId"], each["name"], " ".join(each["redirects"])) for each in found]
     answer(found, aligned(rows) or "No client was added.", as_json=as_json)
 
@@ -63,30 +63,9 @@ def remove(client_id: str, *, as_json: bool) -> None:
     """Remove a client that was added; its connections go on until a person disconnects them."""
     with books():
         folder = Path(current_app.instance_path)
-        found = clients.added(folder)
+        found = clients.all_added(folder)
         others = [each for each in found if each["clientId"] != client_id]
         if len(others) == len(found):
             raise click.UsageError("There is no such client; tieout oauth-client list shows them.")
-        _write(folder, others)
+        write(folder / clients.ADDED, others)
     answer({"ok": True}, "It may no longer ask to be connected.", as_json=as_json)
-
-
-def _refuse_unsafe(address: str) -> None:
-    """Refuse an address that is neither HTTPS nor on the person's own machine."""
-    parts = urlsplit(address)
-    is_own = parts.scheme == "http" and is_loopback(parts.hostname or "")
-    is_whole = bool(parts.hostname) and not parts.fragment and parts.username is None
-    is_plain = address.isascii() and address.isprintable() and not set(address) & set(" ;,'\"<>")
-    if not (is_whole and is_plain and (parts.scheme == "https" or is_own)):
-        raise click.UsageError(
-            f"{address} is no address to go back to; write an https one without a fragment."
-        )
-
-
-def _write(folder: Path, found: list[dict[str, Any]]) -> None:
-    """Keep the clients in a file that is never half written."""
-    file = folder / clients.FILE_NAME
-    new = file.with_suffix(".new")
-    new.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    new.chmod(0o600)
-    new.replace(file)

@@ -4,12 +4,21 @@ from datetime import UTC, datetime
 
 import click
 
-from webapp.commands.books import EMAIL, JSON, PASSWORD_STDIN, aligned, answer, books, password_from_stdin
+from webapp.commands.books import (
+    EMAIL,
+    JSON,
+    PASSWORD_STDIN,
+    aligned,
+    answer,
+    books,
+    command_actor,
+    password_from_stdin,
+)
 from webapp.database.sessions import begin_read, begin_write, db
 from webapp.ledger.chart import CHARTS, DEFAULT
 from webapp.ledger.errors import NotFoundError
 from webapp.queries.access import organizations as queried
-from webapp.services.access import invitations, organizations, users
+from webapp.services.access import invitations, organizations, second_factors, users
 
 
 @click.command()
@@ -83,15 +92,26 @@ def list_organizations(*, as_json: bool) -> None:
 @click.command()
 @EMAIL
 @PASSWORD_STDIN
-def set_password(email: str, *, password_stdin: bool) -> None:
-    """Set a new password for a person; all their sessions end."""
+@click.option(
+    "--reset-second-factor",
+    is_flag=True,
+    help="Remove their authenticator app, recovery codes and passkeys too, for somebody who lost them.",
+)
+def set_password(email: str, *, password_stdin: bool, reset_second_factor: bool) -> None:
+    """Set a new password for a person; all their sessions end, and their second factor stays unless it is reset."""
     password = password_from_stdin() if password_stdin else click.prompt("Password", hide_input=True)
     with books():
         hashed = users.hash_password(password)
         begin_write()
         try:
-            users.set_password(email, hashed)
+            user = users.set_password(email, hashed)
         except NotFoundError as error:
             raise click.ClickException(f"Nobody has the email address {email}.") from error
+        is_reset = reset_second_factor and second_factors.reset(user, command_actor, datetime.now(UTC))
+        has_one = second_factors.has_one(user.id)
         db.session.commit()
     click.echo("The password is changed, and every session of theirs has ended.", err=True)
+    if is_reset:
+        click.echo("Their authenticator app, recovery codes and passkeys are removed.", err=True)
+    elif has_one:
+        click.echo("Their authenticator app and passkeys stay; --reset-second-factor removes them.", err=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from webapp.commands.books import JSON, ORGANIZATION, answer, books, command_actor, require_organization
-from webapp.config import OUTBOUND, Settings
+from webapp.config import Settings
 from webapp.database.sessions import begin_write, db
 from webapp.services.bookkeeping import exchange_rates, revaluations
 from webapp.services.operating.outbound import Gate, OutboundFailedError
@@ -53,7 +53,7 @@ def fetch_rates(organization_id: str, path: Path | None, why: str, *, history: b
 
 def gate_of(settings: Settings) -> Gate:
     """Make the gate that the operator's settings describe."""
-    return Gate(settings.outbound != OUTBOUND[1], settings.outbound_hosts, settings.outbound_inner)
+    return Gate(settings.calls_others, settings.outbound_hosts, settings.outbound_inner)
 
 
 def fetched(settings: Settings, name: str) -> bytes:

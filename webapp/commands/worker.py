@@ -37,7 +37,7 @@ from webapp.queries.imports import bank_connections
 from webapp.services.audit.act import Actor
 from webapp.services.banks.syncs import Sync
 from webapp.services.bookkeeping import exchange_rates, retention
-from webapp.services.operating import jobs, timetable
+from webapp.services.operating import jobs, timetable, webhooks
 from webapp.services.operating.jobs import HeldJob, LostLeaseError
 
 log = logging.getLogger("tieout.worker")
@@ -108,6 +108,12 @@ def sync(work: Work) -> None:
     Sync(of, connection_id, gate, work.commit, lambda: datetime.now(UTC)).run()
 
 
+def send_webhook(work: Work) -> None:
+    """Send a message to an endpoint, and say what came of it."""
+    gate, job = gate_of(current_app.config["SETTINGS"]), work.claimed
+    webhooks.deliver(job.organization_id, int(job.subject), gate, lambda: datetime.now(UTC))
+
+
 class UnsoundError(LedgerError):
     """The books are not sound."""
 
@@ -119,6 +125,7 @@ HANDLERS: Final[Mapping[str, Callable[[Work], None]]] = {
     timetable.DELETION: delete_old_files,
     timetable.CHECK: check,
     bank_connections.SYNC: sync,
+    webhooks.DELIVER: send_webhook,
 }
 
 
@@ -183,6 +190,7 @@ class JobRunner:
                 if planned is None or monotonic() > planned + PLAN_SECONDS:
                     planned = monotonic()
                     self._attempt(self.plan)
+                self._attempt(self.gather)
                 is_busy = self._attempt(self.work)
             if not is_busy:
                 self._end.wait(LOOK_SECONDS)
@@ -217,6 +225,19 @@ class JobRunner:
             failures.commit(db.session())
             db.session.remove()
         return True
+
+    def gather(self) -> bool:
+        """Write the messages of what happened to those endpoints that were not told."""
+        with maintenance():
+            begin_read()
+            found = webhooks.behind()
+            db.session.rollback()
+        for organization_id in found:
+            db.session.remove()
+            begin_write(organization_id)
+            webhooks.gather(organization_id, datetime.now(UTC))
+            failures.commit(db.session())
+        return bool(found)
 
     def work(self) -> bool:
         """Do the first job that is free; answers whether there was one."""

@@ -5,7 +5,19 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 # What rows of any organization name, and what names it.
-EVERYWHERE: Final = frozenset({"users", "familiar_browsers", "passkeys", "passkey_challenges", "secrets"})
+EVERYWHERE: Final = frozenset(
+    {
+        "users",
+        "authenticators",
+        "familiar_browsers",
+        "identities",
+        "passkeys",
+        "passkey_challenges",
+        "recovery_codes",
+        "secrets",
+        "sign_in_steps",
+    }
+)
 HAS_CITUS: Final = sa.text("SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL")
 IS_SPREAD: Final = sa.text(
     "SELECT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('organizations'))"

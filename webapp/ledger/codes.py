@@ -95,12 +95,16 @@ AUTOMATIC: Final = ("RATES", "DELETION", "CHECK")
 BANK_PROVIDERS: Final = ("simplefin",)
 # A connection that needs a consent, is paused or has ended is not asked by itself.
 CONNECTION_STATUSES: Final = ("ACTIVE", "NEEDS_CONSENT", "FAILING", "PAUSED", "ENDED")
+WEBHOOK_VIEWS: Final = ("THIN", "FULL")
+WEBHOOK_STATUSES: Final = ("ACTIVE", "PAUSED", "ENDED")
+DELIVERY_STATES: Final = ("WAITING", "DONE", "FAILED")
 JOB_STATES: Final = ("WAITING", "RUNNING", "DONE", "FAILED")
 ACTION_STATUSES: Final = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 ACT_KINDS: Final = (
     "abandon_reconciliation",
     "accept_invitation",
     "accept_reconciliation",
+    "add_authenticator",
     "add_document_file",
     "add_passkey",
     "adjust_taxes",
@@ -116,6 +120,7 @@ ACT_KINDS: Final = (
     "change_retention",
     "change_role",
     "change_token",
+    "change_webhook",
     "choose_drop_folder",
     "claim_tax_relief",
     "clear_reconciliation_items",
@@ -137,6 +142,7 @@ ACT_KINDS: Final = (
     "create_schedule",
     "create_tax_code",
     "create_token",
+    "create_webhook",
     "decline_document",
     "delete_document",
     "delete_from_inbox",
@@ -155,6 +161,7 @@ ACT_KINDS: Final = (
     "edit_item",
     "edit_transaction",
     "end_bank_connection",
+    "end_webhook",
     "file_tax_return",
     "forget_columns",
     "import_file",
@@ -162,6 +169,7 @@ ACT_KINDS: Final = (
     "invite_member",
     "join_transactions",
     "keep_in_inbox",
+    "link_identity",
     "merge_merchant",
     "move_lock_date",
     "move_rule",
@@ -175,25 +183,30 @@ ACT_KINDS: Final = (
     "put_exchange_rates",
     "put_reconciliation_draft",
     "relate_document",
+    "remove_authenticator",
     "remove_document_file",
     "remove_member",
     "remove_passkey",
     "remove_transaction_again",
     "renew_bank_connection",
     "renew_invitation",
+    "renew_recovery_codes",
     "reopen_close",
     "reopen_reconciliation",
     "repay_unpaid_tax",
+    "reset_second_factor",
     "restore_transaction",
     "resume_feed",
     "revalue",
     "revoke_token",
+    "rotate_webhook",
     "separate_merchant",
     "set_materiality",
     "settle_items",
     "skip_schedule_part",
     "stop_schedule",
     "switch_job",
+    "switch_webhook",
     "sync_bank_connection",
     "take_back_import",
     "take_back_revaluation",
@@ -206,6 +219,7 @@ ACT_KINDS: Final = (
     "undo_settlement",
     "undo_transfer",
     "unjoin_transactions",
+    "unlink_identity",
     "unrelate_document",
     "untick_close_step",
     "update_account",
@@ -253,6 +267,27 @@ GRAVE_KINDS: Final = (
     "update_account",
     "create_feed_account",
     "edit_feed_account",
+)
+# What no key approves for a person: what is grave, keys, settings, filing and closing.
+SIGNED_IN_KINDS: Final = frozenset(
+    (
+        *GRAVE_KINDS,
+        "change_retention",
+        "choose_drop_folder",
+        "claim_tax_relief",
+        "delete_old_files",
+        "file_tax_return",
+        "install_tax_pack",
+        "renew_invitation",
+        "repay_unpaid_tax",
+        "revoke_token",
+        "switch_job",
+        "take_reference_rates",
+        "update_tax_code",
+        "update_tax_pack",
+        "withdraw_invitation",
+        "withdraw_tax_return",
+    )
 )
 # Those of proposals that come to no act or to several kinds are named after their call.
 CALL_KINDS: Final = (

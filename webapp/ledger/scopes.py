@@ -10,20 +10,24 @@ from webapp.ledger.errors import UnprocessableError
 # With `propose` a token proposes what its other scopes do not allow and its owner's role does; a person decides.
 PROPOSE: Final = "propose"
 ACT_SCOPES: Final = ("read", "draft", "confirm", "reconcile", "admin")
-SCOPES: Final = (*ACT_SCOPES, PROPOSE)
+# What a program may be given; a key that decides on proposals for its owner has nothing else.
+PROGRAM_SCOPES: Final = (*ACT_SCOPES, PROPOSE)
+APPROVE: Final = "approve"
+SCOPES: Final = (*PROGRAM_SCOPES, APPROVE)
 
 ROLES: Final[dict[str, frozenset[str]]] = {
     "viewer": frozenset({"read"}),
-    "bookkeeper": frozenset({"read", "draft", "confirm", "reconcile", PROPOSE}),
+    "bookkeeper": frozenset({"read", "draft", "confirm", "reconcile", PROPOSE, APPROVE}),
     "owner": frozenset(SCOPES),
 }
 
-# What a token is for, the fewest rights first; the last is all that its owner may.
+# What a token is for, the fewest rights first up to all that its owner may, and last what only decides.
 PRESETS: Final = {
     "look": ("read",),
     "draft": ("read", "draft"),
     "propose": ("read", PROPOSE),
     "everything": ACT_SCOPES,
+    "approve": (APPROVE,),
 }
 
 TOKEN_PREFIX: Final = "tie_"  # noqa: S105 — the mark of every token, and no token itself
@@ -44,11 +48,17 @@ class ScopeNotHeldError(UnprocessableError):
     code = "scope_not_held"
 
 
+class ApproveAloneError(UnprocessableError):
+    """A key that approves may do nothing else; make another key for the rest."""
+
+    code = "approve_alone"
+
+
 def scopes_of_role(role: str) -> frozenset[str]:
     """Return the scopes of a role; an unknown role has none.
 
     >>> sorted(scopes_of_role("bookkeeper")), sorted(scopes_of_role("stranger"))
-    (['confirm', 'draft', 'propose', 'read', 'reconcile'], [])
+    (['approve', 'confirm', 'draft', 'propose', 'read', 'reconcile'], [])
     """
     return ROLES.get(role, frozenset())
 
@@ -56,8 +66,8 @@ def scopes_of_role(role: str) -> frozenset[str]:
 def token_scopes(role: str, requested: Iterable[str] | None) -> tuple[str, ...]:
     """Return the scopes of a new token in the published order: the chosen ones, or all of the role.
 
-    A token that may do everything has nothing to propose, so `propose` must be chosen.
-    Raises ScopeNotHeldError for an empty choice, an unknown scope, or a scope beyond the role.
+    A token that may do everything has nothing to propose, so `propose` must be chosen; `approve` is chosen alone.
+    Raises ApproveAloneError, or ScopeNotHeldError for an empty choice, an unknown scope, or a scope beyond the role.
 
     >>> token_scopes("owner", ["confirm", "read", "read"]), token_scopes("viewer", None)
     (('read', 'confirm'), ('read',))
@@ -67,7 +77,7 @@ def token_scopes(role: str, requested: Iterable[str] | None) -> tuple[str, ...]:
     """
     allowed = [scope for scope in SCOPES if scope in scopes_of_role(role)]
     if requested is None:
-        return tuple(scope for scope in allowed if scope != PROPOSE)
+        return tuple(scope for scope in allowed if scope in ACT_SCOPES)
     chosen = set(requested)
     beyond = sorted(chosen - set(allowed))
     if beyond:
@@ -76,6 +86,8 @@ def token_scopes(role: str, requested: Iterable[str] | None) -> tuple[str, ...]:
         )
     if not chosen:
         raise ScopeNotHeldError
+    if APPROVE in chosen and len(chosen) > 1:
+        raise ApproveAloneError(fields={"scopes": [str(ApproveAloneError.__doc__)]})
     return tuple(scope for scope in allowed if scope in chosen)
 
 

@@ -24,7 +24,7 @@ from webapp.models.feed_lines import (
 )
 from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine
 from webapp.models.items import DueChange, LinePayment, OwedItem, PaymentPart
-from webapp.models.jobs import Job
+from webapp.models.jobs import Job, WebhookDelivery, WebhookEndpoint
 from webapp.models.journal_entries import COUNTING, ExchangeRate, JournalEntry, Posting
 from webapp.models.organizations import FinancialYear, Invitation, Membership, Organization
 from webapp.models.reconciliations import (
@@ -51,13 +51,17 @@ from webapp.models.tax import TaxCode, TaxPack, TaxPart, TaxRate, TaxReturn, Tax
 from webapp.models.transactions import LineJoin, Transaction, TransferPair
 from webapp.models.users import (
     ApiToken,
+    Authenticator,
     BrowserSession,
     ConnectionSecret,
     FamiliarBrowser,
+    Identity,
     Passkey,
     PasskeyChallenge,
+    RecoveryCode,
     SavedView,
     SignInCounter,
+    SignInStep,
     TokenDay,
     User,
 )

@@ -43,6 +43,10 @@ class Organization(Base):
     write_off_limit_minor: Mapped[int | None] = mapped_column(sa.BigInteger)
     # Up to which size explanations of differences need no approver.
     materiality_minor: Mapped[int] = mapped_column(sa.BigInteger, default=0, server_default="0")
+    # Since when its members need a second factor; they have a week to add one.
+    second_factor_since: Mapped[datetime | None] = mapped_column(Instant)
+    # Whether keys may approve proposals in the place of their signed-in owners.
+    has_approving_keys: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     is_demo: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = created()
 

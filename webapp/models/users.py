@@ -46,7 +46,7 @@ class User(Base):
 
 
 class BrowserSession(Base):
-    """A signed-in browser: only the SHA-256 of its cookie is stored."""
+    """A signed-in browser: only the SHA-256 of its cookie is stored; it `is_strong` where a second factor was shown."""
 
     __tablename__ = "sessions"
     __mapper_args__ = keyed_by("id_hash", "organization_id")
@@ -58,6 +58,7 @@ class BrowserSession(Base):
     last_seen_at: Mapped[datetime] = mapped_column(Instant)
     address: Mapped[str | None] = mapped_column(sa.String(64))
     user_agent: Mapped[str | None] = mapped_column(sa.String(400))
+    is_strong: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
 
 
 class SignInCounter(Base):
@@ -104,6 +105,55 @@ class PasskeyChallenge(Base):
 
     challenge_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
     user_id: Mapped[int | None] = mapped_column(BigId, sa.ForeignKey("users.id"))
+    expires_at: Mapped[datetime] = mapped_column(Instant, index=True)
+
+
+class Authenticator(Base):
+    """The app that writes codes for a person: the vault keeps its secret, as that of `uid`.
+
+    It counts from the first right code on. A code is used once: `last_step` is the span of time of the latest one.
+    """
+
+    __tablename__ = "authenticators"
+
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), primary_key=True)
+    uid: Mapped[str] = mapped_column(sa.String(32), unique=True)
+    last_step: Mapped[int] = mapped_column(sa.BigInteger, default=0)
+    confirmed_at: Mapped[datetime | None] = mapped_column(Instant)
+    created_at: Mapped[datetime] = created()
+
+
+class RecoveryCode(Base):
+    """A code that stands in for a person's authenticator, once: only its SHA-256 is stored."""
+
+    __tablename__ = "recovery_codes"
+
+    code_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), index=True)
+    used_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class Identity(Base):
+    """A person as another server that signs people in knows them: never by address or name."""
+
+    __tablename__ = "identities"
+
+    issuer: Mapped[str] = mapped_column(sa.String(512), primary_key=True)
+    subject: Mapped[str] = mapped_column(sa.String(255), primary_key=True)
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), index=True)
+    created_at: Mapped[datetime] = created()
+    last_used_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class SignInStep(Base):
+    """A sign-in that has begun and goes on with a secret of the browser, of which only the SHA-256 is stored."""
+
+    __tablename__ = "sign_in_steps"
+
+    step_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    user_id: Mapped[int | None] = mapped_column(BigId, sa.ForeignKey("users.id"), index=True)
+    kind: Mapped[str] = mapped_column(sa.String(16))
+    facts: Mapped[dict[str, str]] = mapped_column(sa.JSON)
     expires_at: Mapped[datetime] = mapped_column(Instant, index=True)
 
 

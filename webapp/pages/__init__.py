@@ -24,6 +24,7 @@ NOUNS = (
     "access.saved_views",
     "access.system",
     "access.tokens",
+    "access.webhooks",
     "accounts.accounts",
     "accounts.choices",
     "accounts.merchants",

@@ -54,6 +54,11 @@ class ApiCall:
         return bool(getattr(self.view, "session_only", False))
 
     @property
+    def decides(self) -> bool:
+        """Whether a key that approves may call it."""
+        return bool(getattr(self.view, "decides", False))
+
+    @property
     def is_safe(self) -> bool:
         """Whether it only reads."""
         return self.method in SAFE_METHODS

@@ -41,7 +41,9 @@ def operation(call: ApiCall, base: dict[str, Any], schemas: dict[str, Any]) -> d
         "summary": call.summary,
         "description": description(call),
         "tags": [call.area],
-        "security": components.SECURITY[1:] if call.session_only else components.SECURITY,
+        "security": components.SECURITY[1:]
+        if call.session_only and not call.decides
+        else components.SECURITY,
         "x-scope": call.scope,
         "parameters": [*parameters.of_query(base), *parameters.general(call)],
         "responses": {**success_answers(call, base), **error_answers(call)},
@@ -57,6 +59,8 @@ def description(call: ApiCall) -> str:
     parts.append(
         f"Needs the scope `{call.scope}`."
         if not call.session_only
+        else "Only in the web client, for a signed-in person, or with a key that has the scope `approve`."
+        if call.decides
         else "Only in the web client, for a signed-in person."
     )
     limit = getattr(call.view, "body_limit", BODY_LIMIT)

@@ -1,11 +1,12 @@
 """The schemas of access: who asks, organizations and members, a person's own sign-in, and API keys."""
 
+import re
 from typing import Any
 
 import marshmallow as ma
 
 from webapp.ledger.chart import CHARTS, DEFAULT
-from webapp.ledger.codes import AUTOMATIC
+from webapp.ledger.codes import AUTOMATIC, WEBHOOK_VIEWS
 from webapp.ledger.notation.locales import LANGUAGES, NOTATIONS
 from webapp.ledger.scopes import PRESETS, ROLES, SCOPES
 from webapp.schemas import fields
@@ -14,6 +15,7 @@ from webapp.schemas.base import Schema
 from webapp.schemas.marks import JoinedMarks
 
 LONGEST_PASSWORD, LONGEST_REFERENCE = 1000, 64
+EVENT_TYPE = re.compile(r"[a-z_*]{1,40}(\.[a-z*]{1,16})?")
 CHOOSE = "Choose what the key may do."
 
 
@@ -108,6 +110,8 @@ class OrganizationFormSchema(Schema):
     locale = fields.OneOf(*NOTATIONS, load_default=None)
     vat_ids = JoinedMarks()
     write_off_limit = fields.Amount(load_default=None, allow_none=True)
+    has_approving_keys = fields.FormFlag(load_default=False)
+    needs_second_factor = fields.FormFlag(load_default=False)
 
 
 class OrganizationChoiceFormSchema(Schema):
@@ -157,6 +161,25 @@ class PasskeyFormSchema(Schema):
 
     name = fields.Name(required=True)
     credential = fields.Text(least=2, most=20_000, required=True)
+
+
+class CurrentPasswordFormSchema(Schema):
+    """The present password."""
+
+    current = fields.Text(least=1, most=LONGEST_PASSWORD, required=True)
+
+
+class IdentityFormSchema(Schema):
+    """An account on another server."""
+
+    issuer = fields.Text(least=1, most=512, required=True)
+    subject = fields.Text(least=1, most=255, required=True)
+
+
+class CodeFormSchema(Schema):
+    """A code of an authenticator app."""
+
+    code = fields.Text(least=1, most=40, required=True)
 
 
 class LetterKeysFormSchema(Schema):
@@ -211,7 +234,16 @@ class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 
     done = fields.OneOf(
-        "password", "person", "passkey", "session", "locale", "language", "theme", load_default=None
+        "password",
+        "person",
+        "passkey",
+        "factor",
+        "identity",
+        "session",
+        "locale",
+        "language",
+        "theme",
+        load_default=None,
     )
 
 
@@ -219,6 +251,31 @@ class JobSwitchFormSchema(Schema):
     """Whether something is done by itself."""
 
     kind = fields.OneOf(*AUTOMATIC, required=True)
+    is_on = fields.FormFlag(required=True)
+
+
+class WebhookTypes(fields.Text):
+    """Types of events from a form, with commas between them: `*` stands for any text."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        typed = super()._deserialize(value, attr, data, **kwargs)
+        found = list(dict.fromkeys(each.strip() for each in typed.split(",") if each.strip()))
+        if not found or not all(EVENT_TYPE.fullmatch(each) for each in found):
+            raise ma.ValidationError("Write types like *.pending or transaction.executed, or * for all.")
+        return found
+
+
+class WebhookFormSchema(Schema):
+    """An address that is told what happens."""
+
+    url = fields.Text(least=1, most=2000, required=True)
+    types = WebhookTypes(least=1, most=1000, load_default=lambda: ["*"])
+    view = fields.OneOf(*WEBHOOK_VIEWS, load_default="THIN")
+
+
+class WebhookSwitchFormSchema(Schema):
+    """Whether a webhook goes on."""
+
     is_on = fields.FormFlag(required=True)
 
 

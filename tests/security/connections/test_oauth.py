@@ -51,7 +51,7 @@ def test_the_documents_are_at_both_forms_and_agree(client, public):
         assert told["authorization_response_iss_parameter_supported"] is True
         assert told["client_id_metadata_document_supported"] is True
         assert "offline_access" in told["scopes_supported"]
-    public(outbound="none")
+    public(calls_others=False)
     assert client.get(SERVER).json["client_id_metadata_document_supported"] is False
 
 

@@ -69,7 +69,7 @@ def read_effect(query: dict[str, Any], request_id: str) -> dict[str, Any]:
 
 
 @bp.post("/<act:request_id>/approve")
-@requires("read", session_only=True)
+@requires("read", session_only=True, decides=True)
 @bp.arguments(ApprovalSchema)
 @bp.response(200, ActionRequestAnswerSchema)
 def approve(body: dict[str, Any], request_id: str) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def approve(body: dict[str, Any], request_id: str) -> dict[str, Any]:
 
 
 @bp.post("/<act:request_id>/reject")
-@requires("read", session_only=True)
+@requires("read", session_only=True, decides=True)
 @bp.arguments(RejectionSchema)
 @bp.response(200, ActionRequestAnswerSchema)
 def reject(body: dict[str, Any], request_id: str) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def reject(body: dict[str, Any], request_id: str) -> dict[str, Any]:
 
 
 @bp.post("/approve")
-@requires("read", session_only=True, is_heavy=True)
+@requires("read", session_only=True, decides=True, is_heavy=True)
 @bp.arguments(ApproveManySchema)
 @bp.response(200, ApprovedManySchema)
 def approve_many(body: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def approve_many(body: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.post("/reject")
-@requires("read", session_only=True, is_heavy=True)
+@requires("read", session_only=True, decides=True, is_heavy=True)
 @bp.arguments(RejectManySchema)
 @bp.response(200, ApprovedManySchema)
 def reject_many(body: dict[str, Any]) -> dict[str, Any]:

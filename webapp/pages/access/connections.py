@@ -10,13 +10,14 @@ from flask import Blueprint, Response, make_response, redirect, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.scopes import PRESETS, SCOPES, scopes_of_role
+from webapp.ledger.scopes import PRESETS, PROGRAM_SCOPES, scopes_of_role
 from webapp.pages.access.tokens import LISTS, expiry_and_caps, owner_id, typed_fields
 from webapp.queries.access.clients import Client
 from webapp.schemas.access import TokenChangesFormSchema
 from webapp.services.access.connections import Consented
+from webapp.services.operating.outbound import Gate
 from webapp.web.access import bearers, requests
-from webapp.web.access.auth import acting, organization_id, principal, requires, settings
+from webapp.web.access.auth import acting, begin, organization_id, principal, requires, settings
 from webapp.web.access.books import with_query
 from webapp.web.headers import allow_form_to
 from webapp.web.rendering.forms import form_body
@@ -35,6 +36,13 @@ class UnknownClientError(LedgerError):
 
     status = 422
     code = "unknown_client"
+
+
+class OtherAddressError(LedgerError):
+    """This program wants you sent to an address that did not come with Tieout. Only an owner may allow it."""
+
+    status = 403
+    code = "other_address"
 
 
 class ConnectionRequest(NamedTuple):
@@ -59,9 +67,14 @@ def index() -> Response:
 
 
 @bp.get("/connect")
-@requires("read", session_only=True)
+@requires("read", session_only=True, begins=False)
 def consent() -> Response:
     """Show which client asks for these books, or send the person back with what is wrong with its request."""
+    if request.args and settings().public_url:
+        services.access.clients.renew(
+            request.args.get("client_id", ""), settings().instance_path, _gate(), requests.now()
+        )
+    begin()
     if not request.args:
         return redirect_to(url_for("connections.index"))
     client = asked()
@@ -91,14 +104,21 @@ def connect() -> Response:
 
 
 def asked() -> ConnectionRequest:
-    """Read what the client asks for from the address of the page; raises UnknownClientError."""
+    """Read what the client asks for from the address of the page; raises UnknownClientError or OtherAddressError."""
     sent = request.args
-    client = queries.access.clients.find(sent.get("client_id", ""), settings().instance_path)
+    hosts = settings().outbound_hosts if settings().calls_others else None
+    client = queries.access.clients.find(sent.get("client_id", ""), settings().instance_path, hosts)
     address = sent.get("redirect_uri", "")
     if not settings().public_url or client is None or not client.takes(address):
         raise UnknownClientError
+    if client.needs_owner(address) and "admin" not in principal().scopes:
+        raise OtherAddressError
     consented = Consented(client, address, sent.get("code_challenge", ""), bearers.resource())
     return ConnectionRequest(consented, sent.get("state"), offered(sent.get("scope", "")))
+
+
+def _gate() -> Gate:
+    return Gate(settings().calls_others, settings().outbound_hosts, settings().outbound_inner)
 
 
 def fault_of(client: ConnectionRequest) -> dict[str, str]:
@@ -117,8 +137,8 @@ def fault_of(client: ConnectionRequest) -> dict[str, str]:
 def offered(scope: str) -> tuple[str, ...]:
     """Choose the scopes that the person may give: those of the person that were asked for, or all, and always read."""
     own = scopes_of_role(principal().role)
-    named = set(scope.split()) & set(SCOPES)
-    return tuple(each for each in SCOPES if each in own and (not named or each in {*named, "read"}))
+    named = set(scope.split()) & set(PROGRAM_SCOPES)
+    return tuple(each for each in PROGRAM_SCOPES if each in own and (not named or each in {*named, "read"}))
 
 
 def show_consent(client: ConnectionRequest, problem: Problem | None = None) -> Response:

@@ -56,6 +56,7 @@ def show_jobs(problem: Problem | None = None) -> Response:
     return render(
         "settings/jobs.html",
         kinds=shown,
+        paused=queries.access.jobs.paused_webhooks(organization_id()),
         failed=[each for each in found if each.state == "FAILED"],
         problem=problem,
     )

@@ -1,15 +1,17 @@
 """The page on which an invited person accepts, by the link."""
 
-from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, make_response, render_template, request, url_for
 from flask_login import current_user
 
 from webapp import queries, services
 from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError
-from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, is_cookie_safe
+from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, go_on, is_cookie_safe
 from webapp.web.access import requests
-from webapp.web.access.auth import PUBLIC, requires
-from webapp.web.access.browsers import let_in, visitor
+from webapp.web.access.auth import PUBLIC, requires, settings
+from webapp.web.access.browsers import visitor
 
 bp = Blueprint("joining", __name__, url_prefix="/join")
 
@@ -33,12 +35,13 @@ def accept(secret: str) -> Response:
             secret,
             request.form.get("password", ""),
             signed_in_id=signed_in_id,
+            is_strong=current_user.is_authenticated and current_user.is_strong,
             visitor=visitor(),
             now=requests.now(),
         )
     except LedgerError as error:
         return show_invitation(secret, error)
-    return let_in(make_response(redirect(url_for("own_books.index"), 303)), signed_in)
+    return go_on(signed_in, url_for("own_books.index"))
 
 
 def show_invitation(secret: str, error: LedgerError | None = None) -> Response:
@@ -51,6 +54,8 @@ def show_invitation(secret: str, error: LedgerError | None = None) -> Response:
         "sessions/invitation.html",
         invitation=queries.access.invitations.read_of_link(secret, requests.now()),
         signed_in_email=signed_in_email,
+        secret=secret,
+        elsewhere=urlsplit(settings().oidc_issuer).hostname,
         problem=sentence_for_page(error) if error and not error.fields else "",
         problems=problems,
     )

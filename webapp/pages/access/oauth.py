@@ -10,7 +10,7 @@ from werkzeug.exceptions import NotFound
 
 from webapp.errors import MODELS
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.scopes import SCOPES, is_token, organization_of
+from webapp.ledger.scopes import PROGRAM_SCOPES, is_token, organization_of
 from webapp.services.access import connections
 from webapp.services.access.connections import GrantError, Issued
 from webapp.web.access import bearers, requests
@@ -20,7 +20,7 @@ from webapp.web.rendering.htmx import redirect_to
 
 bp = Blueprint("oauth", __name__)
 OFFLINE: Final = "offline_access"
-SUPPORTED: Final = (*SCOPES, OFFLINE)
+SUPPORTED: Final = (*PROGRAM_SCOPES, OFFLINE)
 BAD_REQUEST: Final = 400
 
 
@@ -64,7 +64,7 @@ def describe_server() -> Response:
         revocation_endpoint_auth_methods_supported=["none"],
         code_challenge_methods_supported=["S256"],
         authorization_response_iss_parameter_supported=True,
-        client_id_metadata_document_supported=settings().outbound != "none",
+        client_id_metadata_document_supported=settings().calls_others,
     )
 
 

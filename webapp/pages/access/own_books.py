@@ -110,6 +110,7 @@ def switch_organization(organization_id: str) -> Response:
         principal().session_hash or "",
         principal().user_id,
         organization_id,
+        is_strong=principal().is_strong,
         visitor=visitor(),
         now=requests.now(),
     )

@@ -1,11 +1,17 @@
 """Signing in and out."""
 
+from hmac import compare_digest
+from urllib.parse import urlsplit
+
 from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
 
 from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.notation.locales import LANGUAGES
-from webapp.services.access import passkeys, sessions
+from webapp.services.access import oidc, passkeys, sessions
+from webapp.services.access.second_factors import STEP_LIFETIME, StepOverError
+from webapp.services.access.sessions import SignedIn
+from webapp.services.operating.outbound import Gate
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, principal, requires, settings
 from webapp.web.access.browsers import cookie_name, let_in, visitor
@@ -16,6 +22,8 @@ COOKIE_WOULD_LEAK = (
     "Over plain HTTP others could read your session. "
     "Serve Tieout over HTTPS behind a proxy and set PROXY_HOPS, or open it on this machine as http://localhost."
 )
+
+PASSWORDS_OFF = "Passwords are switched off here. Sign in with the other server."
 
 bp = Blueprint("sessions", __name__)
 
@@ -38,6 +46,8 @@ def open_session() -> Response:
     if not is_cookie_safe():
         return show_form(status=403)
     email, password = request.form.get("email", ""), request.form.get("password", "")
+    if not settings().takes_passwords:
+        return show_form(status=403, error=PASSWORDS_OFF)
     try:
         signed_in = sessions.sign_in(email, password, visitor=visitor(), now=requests.now())
     except LedgerError as error:
@@ -45,7 +55,25 @@ def open_session() -> Response:
         if "retryAfter" in error.details:
             response.headers["Retry-After"] = str(error.details["retryAfter"])
         return response
-    return let_in(make_response(redirect(local_path(request.form.get("next", "")), 303)), signed_in)
+    return go_on(signed_in, local_path(request.form.get("next", "")))
+
+
+@bp.post("/sign-in/code")
+@requires(PUBLIC)
+def show_code() -> Response:
+    """Check the code of an app and open the session, or ask again with the reason."""
+    if not is_cookie_safe():
+        return show_form(status=403)
+    sent, after = request.form, local_path(request.form.get("next", ""))
+    try:
+        signed_in = sessions.show_code(
+            sent.get("step", ""), sent.get("code", ""), visitor=visitor(), now=requests.now()
+        )
+    except StepOverError as error:
+        return show_form(status=error.status, error=sentence_for_page(error))
+    except LedgerError as error:
+        return ask_code(sent.get("step", ""), after, error)
+    return go_on(signed_in, after)
 
 
 @bp.post("/sign-in/passkey/options")
@@ -68,7 +96,47 @@ def sign_in_with_passkey() -> Response:
         signed_in = passkeys.sign_in(answer, host=host, origin=origin, visitor=visitor(), now=requests.now())
     except LedgerError as error:
         return show_form(status=error.status, error=sentence_for_page(error))
-    return let_in(make_response(redirect(local_path(request.form.get("next", "")), 303)), signed_in)
+    return go_on(signed_in, local_path(request.form.get("next", "")))
+
+
+@bp.get("/sign-in/oidc")
+@requires(PUBLIC)
+def go_elsewhere() -> Response:
+    """Send the browser to the server that people sign in with, or show the form with the reason."""
+    if not is_cookie_safe():
+        return show_form(status=403)
+    after, invitation = local_path(request.args.get("next", "")), request.args.get("invitation", "")
+    try:
+        address, state = oidc.begin(provider(), requests.now(), next=after, invitation=invitation)
+    except LedgerError as error:
+        return show_form(status=error.status, error=sentence_for_page(error))
+    return sent_elsewhere(address, state)
+
+
+@bp.get("/sign-in/oidc/back")
+@requires(PUBLIC)
+def come_back() -> Response:
+    """Take what the other server says and open a session, or show the form with the reason."""
+    sent, state = request.args, request.cookies.get(step_cookie_name(), "")
+    try:
+        server = provider()
+        # Who comes with the answer to somebody else's question is signed in as nobody.
+        if not state or not compare_digest(state.encode(), sent.get("state", "").encode()):
+            raise StepOverError
+        signed_in, facts = oidc.sign_in(
+            server, sent.get("code", ""), state, sent.get("iss"), visitor=visitor(), now=requests.now()
+        )
+    except LedgerError as error:
+        response = show_form(status=error.status, error=sentence_for_page(error))
+    else:
+        if signed_in is None:
+            response = make_response(redirect(url_for("own_sign_in.show", done="identity"), 303))
+        else:
+            response = go_on(signed_in, local_path(facts.get("next", "")))
+    response.delete_cookie(
+        step_cookie_name(), path="/", secure=request.is_secure, httponly=True, samesite="Lax"
+    )
+    return response
 
 
 @bp.get("/session")
@@ -95,6 +163,55 @@ def leave() -> Response:
     return response
 
 
+def provider() -> oidc.Provider:
+    """The server that people sign in with, or raise NotFoundError where there is none."""
+    found = settings()
+    if not found.oidc_issuer:
+        raise NotFoundError
+    gate = Gate(found.calls_others, found.outbound_hosts, found.outbound_inner)
+    back = found.public_url + url_for("sessions.come_back")
+    return oidc.Provider(found.oidc_issuer, found.oidc_client_id, found.oidc_client_secret, back, gate)
+
+
+def sent_elsewhere(address: str, state: str) -> Response:
+    """Send a browser away that remembers, until it is back, that it went."""
+    response = make_response(redirect(address, 303))
+    seconds = int(STEP_LIFETIME.total_seconds())
+    response.set_cookie(
+        step_cookie_name(),
+        state,
+        max_age=seconds,
+        path="/",
+        secure=request.is_secure,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def step_cookie_name() -> str:
+    """The name of the cookie of a sign-in elsewhere."""
+    return f"{cookie_name()}-step"
+
+
+def go_on(signed_in: SignedIn | str, after: str) -> Response:
+    """Let somebody in who goes on to a page, or ask for the code where a step of the sign-in is left."""
+    if isinstance(signed_in, str):
+        return ask_code(signed_in, after)
+    return let_in(make_response(redirect(after, 303)), signed_in)
+
+
+def ask_code(step: str, after: str, error: LedgerError | None = None) -> Response:
+    """Render the form for a code."""
+    page = render_template(
+        "sessions/code.html", step=step, next=after, problem=sentence_for_page(error) if error else ""
+    )
+    response = make_response(page, error.status if error else 200)
+    if error and "retryAfter" in error.details:
+        response.headers["Retry-After"] = str(error.details["retryAfter"])
+    return response
+
+
 def show_form(*, status: int = 200, error: str = "", email: str = "") -> Response:
     """Render the form, or how to serve over HTTPS where plain HTTP would expose the cookie."""
     page = render_template(
@@ -104,6 +221,8 @@ def show_form(*, status: int = 200, error: str = "", email: str = "") -> Respons
         is_new=first_link() is not None,
         next=local_path(request.values.get("next", "")),
         has_passkeys=settings().passkey_host is not None,
+        elsewhere=urlsplit(settings().oidc_issuer).hostname,
+        takes_passwords=settings().takes_passwords,
     )
     return make_response(page, status)
 

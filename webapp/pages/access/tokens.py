@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.scopes import PRESETS, SCOPES, preset_scopes, scopes_of_role
+from webapp.ledger.scopes import APPROVE, PRESETS, PROGRAM_SCOPES, preset_scopes, scopes_of_role
 from webapp.queries.access.tokens import TokenRecord
 from webapp.schemas.access import TokenChangesFormSchema, TokenFormSchema
 from webapp.web.access import requests
@@ -110,12 +110,15 @@ def stored_fields(key: TokenRecord) -> dict[str, Any]:
 
 def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | None = None) -> Response:
     """Render the keys, with a refused form as it was typed."""
+    presets = preset_scopes(principal().role)
+    if not queries.access.organizations.get(organization_id()).has_approving_keys:
+        presets.pop(APPROVE, None)
     return render(
         "settings/keys.html",
         tokens=queries.access.tokens.listed(organization_id(), user_id=owner_id(), connects=False),
         new_token=new_token,
-        presets=preset_scopes(principal().role),
-        scopes=[scope for scope in SCOPES if scope in scopes_of_role(principal().role)],
+        presets=presets,
+        scopes=[scope for scope in PROGRAM_SCOPES if scope in scopes_of_role(principal().role)],
         typed=typed_fields() if problem else {},
         chosen=request.form.getlist("scopes") if problem else [],
         problem=problem,
@@ -131,7 +134,9 @@ def show_key(token_id: int, problem: Problem | None = None) -> Response:
         "settings/key.html",
         key=key,
         today=queries.access.tokens.today(token, requests.now(), limit=ACTS_SHOWN),
-        scopes=[scope for scope in SCOPES if scope in scopes_of_role(key.role)],
+        scopes=key.scopes
+        if APPROVE in key.scopes
+        else [scope for scope in PROGRAM_SCOPES if scope in scopes_of_role(key.role)],
         chosen=request.form.getlist("scopes") if problem else key.scopes,
         typed=typed_fields() if problem else stored_fields(key),
         problem=problem,

@@ -6,17 +6,21 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.models import Job
+from webapp.models import Job, WebhookEndpoint
 from webapp.queries.common import lookups
 
 MOST_SHOWN = 100
 
 
 def open_and_failed(organization_id: str) -> Sequence[Job]:
-    """List the jobs that wait, run or failed, the next ones first."""
+    """List the jobs of the books that wait or run, and all that failed, the next ones first."""
     return db.session.scalars(
         sa.select(Job)
-        .where(Job.organization_id == organization_id, Job.state != "DONE")
+        .where(
+            Job.organization_id == organization_id,
+            Job.state != "DONE",
+            sa.or_(Job.subject == "", Job.state == "FAILED"),
+        )
         .order_by(Job.run_at, Job.id)
         .limit(MOST_SHOWN)
     ).all()
@@ -36,6 +40,13 @@ def last_ends(organization_id: str) -> dict[str, datetime]:
 
 
 def count_failed(organization_id: str) -> int:
-    """Count the jobs that failed and were not done since."""
+    """Count the jobs that failed and were not done since, and the webhooks that were paused as they failed."""
     failed = sa.select(sa.func.count()).where(Job.organization_id == organization_id, Job.state == "FAILED")
-    return db.session.scalar(failed) or 0
+    return (db.session.scalar(failed) or 0) + len(paused_webhooks(organization_id))
+
+
+def paused_webhooks(organization_id: str) -> Sequence[WebhookEndpoint]:
+    """List the webhooks that pause because they failed for days."""
+    paused = WebhookEndpoint.status == "PAUSED", WebhookEndpoint.failing_since.is_not(None)
+    found = sa.select(WebhookEndpoint).where(WebhookEndpoint.organization_id == organization_id, *paused)
+    return db.session.scalars(found.order_by(WebhookEndpoint.id)).all()

@@ -11,13 +11,15 @@ from sqlalchemy import orm
 from webapp.database.sessions import db
 from webapp.database.tenancy import see, see_books_of, seen_organization
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
-from webapp.ledger.scopes import PROPOSE, scopes_of_role
+from webapp.ledger.scopes import ACT_SCOPES, APPROVE, PROPOSE, scopes_of_role
 from webapp.models import (
     ApiToken,
+    Authenticator,
     BrowserSession,
     ConnectionSecret,
     Membership,
     Organization,
+    Passkey,
     Proposal,
     User,
     of_same_organization,
@@ -27,6 +29,8 @@ from webapp.queries.audit import proposals
 from webapp.queries.common.made_once import made_once
 
 IDLE = timedelta(hours=2)
+# So long those who have no second factor may go on where one is demanded.
+GRACE = timedelta(days=7)
 LONGEST = timedelta(hours=12)
 
 
@@ -42,6 +46,11 @@ def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
             Organization.id.label("organization_id"),
             Organization.name.label("organization_name"),
             User.name.label("user_name"),
+            Organization.has_approving_keys,
+            Organization.second_factor_since,
+            sa.case((Organization.second_factor_since.is_not(None), _has_second_factor()), else_=False).label(
+                "is_strong"
+            ),
         )
         .select_from(ApiToken)
         .join(
@@ -54,6 +63,14 @@ def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
             ApiToken.revoked_at.is_(None), sa.or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now)
         )
     )
+
+
+def _has_second_factor() -> sa.ColumnElement[bool]:
+    """Build the condition that a person has an authenticator app or a passkey."""
+    app = sa.select(Authenticator.user_id).where(
+        Authenticator.user_id == User.id, Authenticator.confirmed_at.is_not(None)
+    )
+    return sa.or_(app.exists(), sa.select(Passkey.id).where(Passkey.user_id == User.id).exists())
 
 
 @made_once
@@ -114,7 +131,8 @@ class Principal:
 
     `waiting` is the number of proposals that wait for the signed-in person; it is read in the same statement.
     `locale` is the person's own one, or else that of the organization; a token may have an end. `session_books` is the
-    organization that a session belongs to, whichever books it asks for.
+    organization that a session belongs to, whichever books it asks for. It `is_strong` where a
+    second factor was shown, which these books may demand since an instant.
     """
 
     organization_id: str
@@ -141,8 +159,21 @@ class Principal:
     hides_steps: bool = False
     language: str | None = None
     time_zone: str = "UTC"
+    second_factor_since: datetime | None = None
+    is_strong: bool = False
 
     is_authenticated: bool = True
+
+    @property
+    def second_factor_from(self) -> datetime | None:
+        """The instant from which on these books are closed to the principal without a second factor, or none."""
+        return (
+            None if self.is_strong or self.second_factor_since is None else self.second_factor_since + GRACE
+        )
+
+    def lacks_second_factor(self, now: datetime) -> bool:
+        """Return whether these books are closed to the principal for the lack of a second factor."""
+        return self.second_factor_from is not None and self.second_factor_from <= now
 
 
 def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:
@@ -157,8 +188,14 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     row: Any = session.execute(*statement).one_or_none()
     if row is None:
         return None
-    *member, last_seen_at, books = row
-    return replace(_of_member(*member), session_hash=digest, session_books=books, last_seen_at=last_seen_at)
+    *member, last_seen_at, books, is_strong = row
+    return replace(
+        _of_member(*member),
+        session_hash=digest,
+        session_books=books,
+        last_seen_at=last_seen_at,
+        is_strong=is_strong,
+    )
 
 
 def in_books(session: orm.Session, found: Principal, organization_id: str, now: datetime) -> Principal | None:
@@ -174,6 +211,7 @@ def in_books(session: orm.Session, found: Principal, organization_id: str, now: 
             session_hash=found.session_hash,
             session_books=found.session_books,
             last_seen_at=found.last_seen_at,
+            is_strong=found.is_strong,
         )
     )
 
@@ -188,7 +226,7 @@ def _of_member(membership: Membership, organization: Organization, user: User, w
         user_name=user.name,
         email=user.email,
         role=membership.role,
-        scopes=scopes_of_role(membership.role) - {PROPOSE},
+        scopes=scopes_of_role(membership.role).intersection(ACT_SCOPES),
         waiting=waiting,
         has_letter_keys=not user.letter_keys_off,
         locale=user.locale or organization.locale,
@@ -197,6 +235,7 @@ def _of_member(membership: Membership, organization: Organization, user: User, w
         hides_steps=membership.hides_steps,
         language=user.language,
         time_zone=organization.time_zone,
+        second_factor_since=organization.second_factor_since,
     )
 
 
@@ -227,7 +266,7 @@ def _sessions(digest: str, now: datetime, seen_after: datetime, begun_after: dat
     """Select who a session belongs to."""
     return (
         _members(now)
-        .add_columns(BrowserSession.last_seen_at, BrowserSession.organization_id)
+        .add_columns(BrowserSession.last_seen_at, BrowserSession.organization_id, BrowserSession.is_strong)
         .join(
             BrowserSession,
             sa.and_(
@@ -274,12 +313,13 @@ def proposer(proposal: Proposal, now: datetime) -> Principal | None:
     """Find the principal of a proposal's token, unless that ended or may propose no more, or its owner not do this."""
     row = db.session.execute(*_of_id(proposal.organization_id, proposal.token_id, now)).one_or_none()
     found = None if row is None else _of_token(row)
-    if found is None or PROPOSE not in found.scopes:
+    if found is None or PROPOSE not in found.scopes or found.lacks_second_factor(now):
         return None
     return found if set(proposal.scope.split()) <= scopes_of_role(found.role) else None
 
 
 def _of_token(row: sa.Row[*tuple[Any, ...]]) -> Principal:
+    off = frozenset() if row.has_approving_keys else {APPROVE}
     return Principal(
         organization_id=row.organization_id,
         organization_name=row.organization_name,
@@ -289,7 +329,7 @@ def _of_token(row: sa.Row[*tuple[Any, ...]]) -> Principal:
         user_name=row.user_name,
         email=row.email,
         role=row.role,
-        scopes=scopes_of_role(row.role) & frozenset(row.scopes),
+        scopes=scopes_of_role(row.role) & frozenset(row.scopes) - off,
         token_id=row.id,
         token_name=row.name,
         last_seen_at=row.last_used_at,
@@ -301,4 +341,6 @@ def _of_token(row: sa.Row[*tuple[Any, ...]]) -> Principal:
         theme=row.theme,
         language=row.language,
         time_zone=row.time_zone,
+        second_factor_since=row.second_factor_since,
+        is_strong=bool(row.is_strong),
     )

@@ -19,7 +19,10 @@ from webapp.queries.common.records import record_of
 
 @dataclass(frozen=True, slots=True)
 class EventRecord:
-    """An event of the chain; `type` is what the act was about and what became of it, like `transaction.executed`."""
+    """An event of the chain; `type` is what the act was about and what became of it, like `transaction.executed`.
+
+    That of a proposal has the `digest` of its effect.
+    """
 
     sequence: int
     type: str
@@ -31,6 +34,7 @@ class EventRecord:
     previous_hash: str
     hash: str
     body: str
+    digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class EventFeed:
 
 
 _TOUCHED: Final = sa.literal("touched")
+PROPOSED: Final = "propose"
 
 
 # Every act asks for all: how its event goes on, which proofs are checked after it, and rows of which kinds it binds.
@@ -131,4 +136,5 @@ def _record(event: AuditEvent) -> EventRecord:
         type=f"{target['kind']}.{body['status'].lower()}",
         actor={name: actor[name] for name in ("kind", "id", "name")},
         target=target,
+        digest=(body.get("after") or {}).get("digest") if body["kind"] == PROPOSED else None,
     )

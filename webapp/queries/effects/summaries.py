@@ -77,11 +77,12 @@ def grave(step: Mapping[str, Any]) -> int:
     >>> grave({"acts": [{"kind": "edit_transaction", "after": {"short": {"as": "WRITE_OFF"}}}]})
     6
     """
-    ranks = [GRAVE_KINDS.index(kind) for act in step["acts"] if (kind := _kind(act)) in GRAVE_KINDS]
+    ranks = [GRAVE_KINDS.index(kind) for act in step["acts"] if (kind := kind_of(act)) in GRAVE_KINDS]
     return min(ranks, default=len(GRAVE_KINDS))
 
 
-def _kind(act: Mapping[str, Any]) -> str:
+def kind_of(act: Mapping[str, Any]) -> str:
+    """Give the kind of an act, a write-off apart from other edits."""
     short = (act["after"] or {}).get("short") or {}
     return WRITE_OFF if short.get("as") == ShortAs.WRITE_OFF else str(act["kind"])
 

@@ -1,12 +1,15 @@
-"""Organizations, members, sessions, a person's own sign-in, API tokens and their caps."""
+"""Organizations, members, sessions, a person's own sign-in, API tokens, their caps, and clients that connect."""
 
 from webapp.services.access import (
+    clients,
     connections,
     invitations,
+    oidc,
     organizations,
     own_sign_in,
     passkeys,
     saved_views,
+    second_factors,
     sessions,
     tokens,
     users,

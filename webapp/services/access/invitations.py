@@ -102,15 +102,25 @@ def withdraw(organization_id: str, invitation_id: int, *, actor: Actor, now: dat
 
 
 def accept(
-    secret: str, *, user_id: int | None = None, password_hash: str | None = None, now: datetime
+    secret: str,
+    *,
+    user_id: int | None = None,
+    password_hash: str | None = None,
+    has_identity: bool = False,
+    now: datetime,
 ) -> Membership:
     """Make a member of the person that an invitation is for; its link opens no more.
 
     `user_id` is the person who is signed in or gave the right password; for somebody without one, `password_hash` is
-    of the password that was chosen. Raises LinkEndedError or PasswordMissingError.
+    of the password that was chosen, or none where the person `has_identity` of another server. Raises LinkEndedError
+    or PasswordMissingError.
     """
     invitation = invitations.of_link(secret, now)
-    user = _newcomer(invitation, password_hash, now) if user_id is None else db.session.get_one(User, user_id)
+    user = (
+        _newcomer(invitation, password_hash, now, has_identity=has_identity)
+        if user_id is None
+        else db.session.get_one(User, user_id)
+    )
     if user.email != invitation.email:
         raise LinkEndedError
     actor = Actor(invitation.organization_id, "PERSON", user.id, user.name, user.id)
@@ -127,16 +137,20 @@ def accept(
         return _member(invitation, user, now)
 
 
-def _newcomer(invitation: Invitation, password_hash: str | None, now: datetime) -> User:
-    """Find or make the person who chooses a first password by the link, where that is allowed at this moment."""
+def _newcomer(
+    invitation: Invitation, password_hash: str | None, now: datetime, *, has_identity: bool
+) -> User:
+    """Find or make the person who chooses a first way in by the link, where that is allowed at this moment."""
     user = users.find_or_create(invitation.email, name=invitation.name, now=now)
-    if password_hash is None or users.hash_of(db.session(), user.email) is not None or not user.is_active:
+    has_way = password_hash is not None or has_identity
+    if not has_way or users.hash_of(db.session(), user.email) is not None or not user.is_active:
         raise LinkEndedError
     if invitations.belongs_elsewhere(invitation, user):
         raise PasswordMissingError
     if invitations.is_overtaken(invitation, now):
         raise LinkEndedError
-    user.password_hash = password_hash
+    if password_hash is not None:
+        user.password_hash = password_hash
     return user
 
 

@@ -165,16 +165,24 @@ def update(
     locale: str | None = None,
     vat_ids: Sequence[str] | None = None,
     write_off_limit: Decimal | None = None,
+    has_approving_keys: bool | None = None,
+    needs_second_factor: bool | None = None,
     actor: Actor,
     now: datetime,
 ) -> Organization:
     """Change an organization: its time zone decides which day is today, and its VAT ids which invoices are its own.
 
-    One payment writes off no more than `write_off_limit`, in the base currency. What is None stays. Documents that were
-    filed before keep what they are.
+    One payment writes off no more than `write_off_limit`, in the base currency. Without `has_approving_keys` those that
+    there are stop at once. Members without a second factor have a week from when it is needed. What is None stays.
+    Documents that were filed before keep what they are.
     """
     fields: dict[str, Any] = {"name": name, "time_zone": time_zone, "locale": locale or organization.locale}
     fields |= {"vat_ids": organization.vat_ids if vat_ids is None else [*vat_ids]}
+    if has_approving_keys is not None:
+        fields["has_approving_keys"] = has_approving_keys
+    if needs_second_factor is not None:
+        since = organization.second_factor_since or now
+        fields["second_factor_since"] = since if needs_second_factor else None
     if write_off_limit is not None:
         limit = money_at(write_off_limit, organization.base_currency, "writeOffLimit").minor
         if limit < 0:

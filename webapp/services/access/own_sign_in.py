@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db, lock_books, scope_session
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.models import ApiToken, Membership, User
-from webapp.services.access import session_ends, sessions, tokens, users
+from webapp.services.access import second_factors, session_ends, sessions, tokens, users
 from webapp.services.access.sessions import SignedIn, SignInRefusedError
 from webapp.services.access.visitors import Visitor, forget_browsers, remember_browser
 from webapp.services.audit.act import Actor
@@ -32,6 +32,7 @@ def change_password(
     password: str,
     *,
     revoke_keys: bool,
+    is_strong: bool,
     visitor: Visitor,
     actor: Actor,
     now: datetime,
@@ -53,7 +54,9 @@ def change_password(
         for token in own_keys(actor.organization_id, user_id):
             tokens.revoke(token, actor=actor, now=now)
     organization_id = actor.organization_id
-    session = sessions.open_session(user_id, visitor=visitor, now=now, organization_id=organization_id)
+    session = sessions.open_session(
+        user_id, visitor=visitor, now=now, organization_id=organization_id, is_strong=is_strong
+    )
     return SignedIn(session, remember_browser(user_id, visitor, now=now))
 
 
@@ -82,6 +85,37 @@ def check_current(email: str, current: str, visitor: Visitor, actor: Actor, now:
     scope_session(actor.organization_id)
     lock_books(actor.organization_id)
     return user_id
+
+
+def offer_app(
+    email: str, current: str, *, is_strong: bool, visitor: Visitor, actor: Actor, now: datetime
+) -> str:
+    """Answer with what an authenticator app reads, after the present password was tried.
+
+    Raises WrongPasswordError, TooManySignInsError, StrongFirstError or AlreadyOnError.
+    """
+    user_id = check_current(email, current, visitor, actor, now)
+    second_factors.demand_strong(user_id, is_strong=is_strong)
+    return second_factors.offer(user_id, email, now)
+
+
+def strengthened(visitor: Visitor, *, actor: Actor, now: datetime) -> SignedIn:
+    """Open another session in these books for somebody who has just shown a second factor."""
+    user_id, books = actor.user_id or 0, actor.organization_id
+    session = sessions.open_session(user_id, visitor=visitor, now=now, organization_id=books, is_strong=True)
+    return SignedIn(session, remember_browser(user_id, visitor, now=now))
+
+
+def renew_codes(email: str, current: str, *, visitor: Visitor, actor: Actor, now: datetime) -> list[str]:
+    """Make new recovery codes, after the present password was tried; answers with them."""
+    check_current(email, current, visitor, actor, now)
+    return second_factors.renew_codes(actor=actor, now=now)
+
+
+def remove_app(email: str, current: str, *, visitor: Visitor, actor: Actor, now: datetime) -> None:
+    """Remove a person's app and recovery codes, after the present password was tried."""
+    check_current(email, current, visitor, actor, now)
+    second_factors.remove(actor=actor, now=now)
 
 
 def own_keys(organization_id: str, user_id: int) -> list[ApiToken]:

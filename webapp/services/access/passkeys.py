@@ -14,9 +14,9 @@ from webapp.database.sessions import begin_write, db
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.models import Passkey, PasskeyChallenge, User
 from webapp.queries.access.principals import digest_of
-from webapp.services.access import own_sign_in, sessions
+from webapp.services.access import own_sign_in, second_factors, sessions
 from webapp.services.access.sessions import SignedIn
-from webapp.services.access.visitors import Visitor, remember_browser
+from webapp.services.access.visitors import Visitor
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 
@@ -36,14 +36,24 @@ def of_person(user_id: int) -> list[Passkey]:
     return list(db.session.scalars(own.order_by(Passkey.id)))
 
 
-def offer(email: str, current: str, *, host: str, visitor: Visitor, actor: Actor, now: datetime) -> str:
+def offer(
+    email: str,
+    current: str,
+    *,
+    host: str,
+    is_strong: bool,
+    visitor: Visitor,
+    actor: Actor,
+    now: datetime,
+) -> str:
     """Write what a browser needs to make a passkey, after the present password was tried.
 
-    Raises WrongPasswordError or TooManySignInsError.
+    Raises WrongPasswordError, TooManySignInsError or StrongFirstError.
     """
     import webauthn  # noqa: PLC0415  (it takes 20 MB, and few processes meet a passkey)
 
     user_id = own_sign_in.check_current(email, current, visitor, actor, now)
+    second_factors.demand_strong(user_id, is_strong=is_strong)
     known = [webauthn.base64url_to_bytes(each.credential) for each in of_person(user_id)]
     options = webauthn.generate_registration_options(
         rp_id=host,
@@ -95,8 +105,9 @@ def add(answer: str, name: str, *, host: str, origin: str, actor: Actor, now: da
     return passkey
 
 
-def remove(passkey_id: int, *, actor: Actor, now: datetime) -> None:
-    """Remove one of a person's passkeys, or raise NotFoundError."""
+def remove(passkey_id: int, *, is_strong: bool, actor: Actor, now: datetime) -> None:
+    """Remove one of a person's passkeys, or raise NotFoundError or StrongFirstError."""
+    second_factors.demand_strong(actor.user_id or 0, is_strong=is_strong)
     passkey = db.session.get(Passkey, passkey_id)
     if passkey is None or passkey.user_id != actor.user_id:
         raise NotFoundError
@@ -119,7 +130,7 @@ def ask(*, host: str, now: datetime) -> str:
     return webauthn.options_to_json(options)
 
 
-def sign_in(answer: str, *, host: str, origin: str, visitor: Visitor, now: datetime) -> SignedIn:
+def sign_in(answer: str, *, host: str, origin: str, visitor: Visitor, now: datetime) -> SignedIn | str:
     """Check what a passkey signed, and answer with the secrets of a new session and its browser."""
     import webauthn  # noqa: PLC0415  (it takes 20 MB, and few processes meet a passkey)
 
@@ -144,8 +155,7 @@ def sign_in(answer: str, *, host: str, origin: str, visitor: Visitor, now: datet
     except webauthn.helpers.exceptions.WebAuthnException as error:
         raise PasskeyRefusedError from error
     passkey.sign_count, passkey.last_used_at = signed.new_sign_count, now
-    session = sessions.open_session(passkey.user_id, visitor=visitor, now=now)
-    return SignedIn(session, remember_browser(passkey.user_id, visitor, now=now))
+    return sessions.let_in(passkey.user_id, visitor=visitor, now=now, is_strong=True)
 
 
 def _keep(challenge: bytes, user_id: int | None, now: datetime) -> None:

@@ -2,7 +2,7 @@
 
 import secrets
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -13,11 +13,14 @@ from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.models import BrowserSession, Invitation, User
 from webapp.queries.access import invitations, organizations
 from webapp.queries.access.principals import LONGEST, digest_of, session_secret
-from webapp.services.access import session_ends, sign_in_tries, users
+from webapp.services.access import second_factors, session_ends, sign_in_tries, users
 from webapp.services.access.invitations import accept
 from webapp.services.access.organizations import open_own
 from webapp.services.access.users import EMAIL, hash_password, hasher, refuse_weak, verify_password
 from webapp.services.access.visitors import LONGEST_ADDRESS, LONGEST_AGENT, Visitor, remember_browser
+
+# The step of a sign-in that asks for a code.
+CODE: Final = "CODE"
 
 
 class SignInRefusedError(LedgerError):
@@ -42,11 +45,47 @@ class SignedIn(NamedTuple):
     browser: str
 
 
-def sign_in(email: str, password: str, *, visitor: Visitor, now: datetime) -> SignedIn:
-    """Check a password outside any transaction, and answer with the secrets of a new session and its browser."""
+def sign_in(email: str, password: str, *, visitor: Visitor, now: datetime) -> SignedIn | str:
+    """Check a password outside any transaction, and answer with the secrets of a new session and its browser.
+
+    Of a person with an authenticator app it answers with the secret of the step that asks for a code.
+    """
     user_id = check_password(email, password, visitor=visitor, now=now)
-    session = open_session(user_id, visitor=visitor, now=now)
+    return let_in(user_id, visitor=visitor, now=now)
+
+
+def let_in(
+    user_id: int,
+    *,
+    visitor: Visitor,
+    now: datetime,
+    organization_id: str | None = None,
+    is_strong: bool = False,
+) -> SignedIn | str:
+    """Open a session for a person, or begin the step that asks for a code where a second factor was not shown yet."""
+    if not is_strong and second_factors.of_person(user_id) is not None:
+        return second_factors.begin(CODE, now, user_id=user_id, organizationId=organization_id or "")
+    session = open_session(
+        user_id, visitor=visitor, now=now, organization_id=organization_id, is_strong=is_strong
+    )
     return SignedIn(session, remember_browser(user_id, visitor, now=now))
+
+
+def show_code(step: str, code: str, *, visitor: Visitor, now: datetime) -> SignedIn | str:
+    """Check the code of a sign-in that has begun, within the same limits as a password.
+
+    Raises StepOverError, CodeRefusedError or TooManySignInsError.
+    """
+    begin_read()
+    user_id = second_factors.of_step(step, CODE, now).user_id or 0
+    email = db.session.get_one(User, user_id).email
+    db.session.rollback()
+    allowances = sign_in_tries.count(email, visitor, now)
+    begin_write()
+    second_factors.check(user_id, code, now)
+    organization_id = second_factors.end(step, CODE, now)["organizationId"] or None
+    sign_in_tries.take_back(allowances, now)
+    return let_in(user_id, visitor=visitor, now=now, organization_id=organization_id, is_strong=True)
 
 
 def check_password(email: str, password: str, *, visitor: Visitor, now: datetime) -> int:
@@ -73,9 +112,17 @@ def check_password(email: str, password: str, *, visitor: Visitor, now: datetime
 
 
 def open_session(
-    user_id: int, *, now: datetime, visitor: Visitor | None = None, organization_id: str | None = None
+    user_id: int,
+    *,
+    now: datetime,
+    visitor: Visitor | None = None,
+    organization_id: str | None = None,
+    is_strong: bool = False,
 ) -> str:
-    """Open a session in an organization of the person's, the first one if none is named."""
+    """Open a session in an organization of the person's, the first one if none is named.
+
+    It `is_strong` where the person has shown a second factor.
+    """
     own = (each.id for each in organizations.as_joined(user_id, newest=organization_id))
     chosen = next((each for each in own if organization_id in {None, each}), None)
     if chosen is None:
@@ -93,6 +140,7 @@ def open_session(
             last_seen_at=now,
             address=visitor.address[:LONGEST_ADDRESS],
             user_agent=visitor.user_agent[:LONGEST_AGENT],
+            is_strong=is_strong,
         )
     )
     db.session.flush()
@@ -105,16 +153,24 @@ def close_session(id_hash: str) -> None:
 
 
 def choose_organization(
-    id_hash: str, user_id: int, organization_id: str, *, visitor: Visitor, now: datetime
+    id_hash: str, user_id: int, organization_id: str, *, is_strong: bool, visitor: Visitor, now: datetime
 ) -> str:
     """Leave one organization for another of the person's, with a new session id."""
     close_session(id_hash)
-    return open_session(user_id, visitor=visitor, now=now, organization_id=organization_id)
+    return open_session(
+        user_id, visitor=visitor, now=now, organization_id=organization_id, is_strong=is_strong
+    )
 
 
 def join(
-    secret: str, password: str, *, signed_in_id: int | None, visitor: Visitor, now: datetime
-) -> SignedIn:
+    secret: str,
+    password: str,
+    *,
+    signed_in_id: int | None,
+    is_strong: bool = False,
+    visitor: Visitor,
+    now: datetime,
+) -> SignedIn | str:
     """Accept an invitation by its link, and answer with the secrets of a session in these books and its browser.
 
     A person who is signed in with the invited address needs no password; others give theirs, or choose a first one.
@@ -128,7 +184,8 @@ def join(
     has_password = users.hash_of(db.session(), invitation.email) is not None
     # Hashing takes its time; nobody else waits for it.
     db.session.rollback()
-    if known_id is not None and known_id == signed_in_id:
+    is_here = known_id is not None and known_id == signed_in_id
+    if is_here:
         begin_write()
         membership = accept(secret, user_id=known_id, now=now)
     else:
@@ -141,8 +198,13 @@ def join(
             begin_write()
             membership = accept(secret, password_hash=hashed, now=now)
     user_id, organization_id = membership.user_id, membership.organization_id
-    session = open_session(user_id, visitor=visitor, now=now, organization_id=organization_id)
-    return SignedIn(session, remember_browser(user_id, visitor, now=now))
+    return let_in(
+        user_id,
+        visitor=visitor,
+        now=now,
+        organization_id=organization_id,
+        is_strong=is_here and is_strong,
+    )
 
 
 def is_new() -> bool:

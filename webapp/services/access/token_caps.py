@@ -33,7 +33,7 @@ def count(draft: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
     Every entry counts, whatever posts it: a void and a correction as much as a confirmation. Its amount is its
     debits in the base currency. What is rolled back is not counted.
     """
-    if doing.actor.kind != "TOKEN" or doing.actor.is_uncapped:
+    if doing.actor.counts_for is None:
         return
     amount = sum(max(leg.amount_base_minor or 0, 0) for leg in legs)
     today = organizations.today(draft.organization_id, doing.now)
@@ -51,7 +51,10 @@ def _counted(draft: JournalEntry, doing: Act, today: date, amount: int) -> Seque
 
     It is one statement that counts, so that the database itself decides who of those that post at once comes first.
     """
-    of_day, own = table_of(TokenDay), {"organization_id": draft.organization_id, "token_id": doing.actor.id}
+    of_day, own = (
+        table_of(TokenDay),
+        {"organization_id": draft.organization_id, "token_id": doing.actor.counts_for},
+    )
     added = of_day.c.amount_base_minor + amount
     counts = db.session.execute(
         insert_unless(of_day)
@@ -67,7 +70,7 @@ def _counted(draft: JournalEntry, doing: Act, today: date, amount: int) -> Seque
         )
         .returning(of_day.c.entry_count, of_day.c.amount_base_minor)
     ).one()
-    token = _token(draft.organization_id, doing.actor.id)
+    token = _token(draft.organization_id, doing.actor.counts_for)
     return (*counts, token.max_entries_a_day, token.max_amount_a_day_minor)
 
 
@@ -88,10 +91,12 @@ def _entries(number: int) -> str:
 def _reached(cap: str, most: str, whole: str, doing: Act) -> CapReachedError:
     organization = organizations.get(doing.actor.organization_id)
     resets_at = organizations.end_of_day(organization.id, organizations.today(organization.id, doing.now))
+    way = "Propose it: sent with a key that has the scope propose, the whole call waits until a person approves it."
+    if doing.actor.counts_for != doing.actor.id:
+        way = "Sign in to approve it."
     return CapReachedError(
-        f"This key posts at most {most} a day; with this call it would be {whole} or more. Propose it: sent with a key"
-        " that has the scope propose, the whole call waits until a person approves it. The day starts again at midnight"
-        f" ({organization.time_zone}), and a person may raise the cap in the settings.",
+        f"This key posts at most {most} a day; with this call it would be {whole} or more. {way} The day starts again"
+        f" at midnight ({organization.time_zone}), and a person may raise the cap in the settings.",
         details={
             "cap": cap,
             "resetsAt": instant_text(resets_at),

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from webapp.database.sessions import db
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.money import money_at
-from webapp.ledger.scopes import token_scopes, token_text
+from webapp.ledger.scopes import APPROVE, token_scopes, token_text
 from webapp.models import ApiToken, Membership
 from webapp.queries.access import organizations, tokens
 from webapp.queries.access.principals import digest_of
@@ -21,12 +21,19 @@ from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 
 PREFIX_LENGTH = 12
+APPROVES_FOR = timedelta(days=90)
 
 
 class ExpiryError(UnprocessableError):
     """A key that has expired already is of no use; choose a later day, or none."""
 
     code = "expiry"
+
+
+class ApprovingOffError(UnprocessableError):
+    """No key may approve in these books; an owner can allow it in the settings of the organization."""
+
+    code = "approving_off"
 
 
 class NegativeCapError(UnprocessableError):
@@ -81,8 +88,8 @@ def create(
 
     That of a connection, which has a `client_id`, opens nothing that anybody is told.
     """
-    _refuse_expired(expires_at, now)
     chosen = token_scopes(membership.role, scopes or None)
+    expires_at = _end_of(membership.organization_id, chosen, expires_at, now, begins_at=now)
     text = token_text(secrets.token_bytes(32), membership.organization_id)
     title = f"Connected {name}" if client_id else f"Created the API key {name}"
     with act(actor, now, "create_token", ("token", name), title=title) as doing:
@@ -120,11 +127,12 @@ def change(
     with act(actor, now, "change_token", ("token", token.id), title=title) as doing:
         if token.revoked_at is not None:
             raise RevokedError
-        if expires_at != token.expires_at:
-            _refuse_expired(expires_at, now)
         role = organizations.membership(token.organization_id, token.user_id).role
+        chosen = token_scopes(role, scopes)
+        if expires_at != token.expires_at or APPROVE in chosen:
+            expires_at = _end_of(token.organization_id, chosen, expires_at, now, begins_at=token.created_at)
         doing.before = facts(token)
-        token.name, token.scopes, token.expires_at = name, list(token_scopes(role, scopes)), expires_at
+        token.name, token.scopes, token.expires_at = name, list(chosen), expires_at
         for column, most in caps._asdict().items():
             setattr(token, column, most)
         doing.after = facts(token)
@@ -165,6 +173,26 @@ def facts(token: ApiToken) -> dict[str, object]:
     }
 
 
-def _refuse_expired(expires_at: datetime | None, now: datetime) -> None:
+def _end_of(
+    organization_id: str,
+    scopes: Sequence[str],
+    expires_at: datetime | None,
+    now: datetime,
+    *,
+    begins_at: datetime,
+) -> datetime | None:
+    """Give the end of a key with some scopes; of one that approves, 90 days where none was chosen.
+
+    Raises ExpiryError or ApprovingOffError.
+    """
     if expires_at is not None and expires_at <= now:
         raise ExpiryError(fields={"expiresOn": ["This day is over; choose a later one, or none."]})
+    if APPROVE not in scopes:
+        return expires_at
+    if not organizations.get(organization_id).has_approving_keys:
+        raise ApprovingOffError(fields={"scopes": [str(ApprovingOffError.__doc__)]})
+    last = organizations.today(organization_id, begins_at) + APPROVES_FOR
+    latest = organizations.end_of_day(organization_id, last)
+    if expires_at is not None and expires_at > latest:
+        raise ExpiryError(fields={"expiresOn": [f"A key that approves ends on {last} at the latest."]})
+    return expires_at or latest

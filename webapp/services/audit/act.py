@@ -20,9 +20,9 @@ class PersonNeededError(LedgerError):
 class Actor:
     """The one who acts in one organization; `kind` is PERSON, TOKEN, COMMAND or SYSTEM.
 
-    `user_id` is the person behind a token; `request_id` and `address` go into the audit trail. `is_uncapped` is said
-    of a token whose act is tried out for a person to decide on: then it is the person who posts. `note` is why, for
-    each act that has no note of its own. What `is_late` may post to a period of which a tax return is filed.
+    `user_id` is the person behind a token; `request_id` and `address` go into the audit trail. `counts_for` is the
+    token whose caps hold: none for what a person decides on, and the one that approves where a token does. `note` is
+    why, for each act that has no note of its own. What `is_late` may post to a period of which a tax return is filed.
     `is_admin` may change the settings, and so say why a locked figure moves.
     """
 
@@ -33,7 +33,7 @@ class Actor:
     user_id: int | None = None
     request_id: str = ""
     address: str | None = None
-    is_uncapped: bool = False
+    counts_for: int | None = None
     is_admin: bool = False
     note: str = ""
     is_late: bool = False

@@ -8,12 +8,15 @@ from typing import Any, Final
 
 from webapp.database.session_state import state_of
 from webapp.database.sessions import db
+from webapp.ledger.codes import SIGNED_IN_KINDS
 from webapp.ledger.errors import LedgerError, NotFoundError, PreconditionError, UnprocessableError
 from webapp.ledger.scopes import scopes_of_role
-from webapp.models import ActionRequest, Proposal
+from webapp.models import ActionRequest, ApiToken, Proposal
 from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal
 from webapp.queries.audit import action_requests
+from webapp.queries.common import lookups
+from webapp.queries.effects import summaries
 from webapp.services.audit import proposals
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import append, recording, unrecorded
@@ -50,6 +53,20 @@ class MovedError(LedgerError):
         first = "" if step is None else f" Step {step} is the first that differs."
         sentence = f"This plan's effect has changed.{first} Here is the new one."
         super().__init__(sentence, details={"step": step, **now})
+
+
+class OwnProposalError(LedgerError):
+    """A key does not approve what a key of the same person proposed. Sign in to look at it."""
+
+    status = 403
+    code = "own_proposal"
+
+
+class SignInToApproveError(LedgerError):
+    """No key approves this: it voids, merges, closes, files, or changes rules, members or settings. Sign in."""
+
+    status = 403
+    code = "sign_in_to_approve"
 
 
 class UnknownDigestError(UnprocessableError):
@@ -119,8 +136,11 @@ def proposer(proposal: Proposal, scopes: frozenset[str], now: datetime) -> Princ
 def approve_or_preview(proposal: Proposal, approval: Approval, replay: Replay, folder: Path) -> ActionRequest:
     """Approve in a savepoint; where the effect has moved, keep the new preview for the next look.
 
-    Raises MovedError with the new preview, UnknownDigestError, BlockedError or DecidedError: it goes on waiting.
+    Raises MovedError with the new preview, UnknownDigestError, BlockedError or DecidedError: it goes on waiting. So it
+    does where a key may not decide: OwnProposalError, SignInToApproveError or CapReachedError.
     """
+    if approval.actor.kind == "TOKEN":
+        _refuse_own(proposal, approval.actor)
     if approval.digest not in {proposal.digest, *proposal.earlier}:
         raise UnknownDigestError
     try:
@@ -153,12 +173,30 @@ def _approve(proposal: Proposal, approval: Approval, replay: Replay, folder: Pat
         raise _blocked(proposal, tried, tried.refusal)
     if tried.digest != approval.digest:
         raise MovedError(tried, proposal.effect)
+    if approval.actor.kind == "TOKEN":
+        _refuse_grave(tried)
     _claim(proposal, approval)
     _execute(proposal, replay, tried)
     shown = proposal.effect.get(WARNINGS, ())
     state_of(db.session()).warned += [("", each) for each in tried.effect[WARNINGS] if each not in shown]
     proposals.drop_file(proposal, folder)
     return proposal.request
+
+
+def _refuse_own(proposal: Proposal, actor: Actor) -> None:
+    """Let no key approve what its owner's own programs propose."""
+    proposer_id = lookups.get(ApiToken, proposal.organization_id, proposal.token_id).user_id
+    if proposer_id == actor.user_id:
+        raise OwnProposalError
+
+
+def _refuse_grave(tried: Trial) -> None:
+    """Let no key approve what a person has to look at: by the acts that it comes to, and whether it closes a year."""
+    kinds = {summaries.kind_of({"kind": each.kind, "after": each.after}) for each in tried.acts}
+    parts = (tried.effect, *tried.effect.get("steps", ()))
+    entries = [each["after"] or {} for part in parts for each in part["entries"]]
+    if kinds & SIGNED_IN_KINDS or any(each.get("source") == "closing" for each in entries):
+        raise SignInToApproveError
 
 
 def _tried(replay: Replay) -> Trial:

@@ -5,10 +5,12 @@ import re
 import socket
 import ssl
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from threading import Timer
 from time import monotonic
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from webapp.ledger.errors import LedgerError
@@ -45,6 +47,14 @@ class OutboundFailedError(LedgerError):
     code = "outbound_failed"
 
 
+class OutboundAnswer(NamedTuple):
+    """What another server answers, with the time after which it is to be asked again, as it writes it."""
+
+    status: int
+    data: bytes
+    retry_after: str
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """What this server may call: nobody, or hosts that are wanted, narrowed to `hosts` where the operator lists any.
@@ -75,18 +85,44 @@ class Gate:
         seconds: float,
     ) -> tuple[int, bytes]:
         """Call an address whose host is wanted, and give the status and the body; raises a LedgerError."""
+        answer = self.ask(
+            method, address, wanted, headers=headers, body=body, most_bytes=most_bytes, seconds=seconds
+        )
+        return answer.status, answer.data
+
+    def ask(
+        self,
+        method: str,
+        address: str,
+        wanted: Collection[str],
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        most_bytes: int,
+        seconds: float,
+    ) -> OutboundAnswer:
+        """Call an address whose host is wanted, and give the whole answer; raises a LedgerError."""
         host, port, path = self._parsed(address, wanted)
         until = monotonic() + seconds
         connection = _Checked(host, port, self._resolved(host, port), seconds)
         own = {"User-Agent": "Tieout", "Accept-Encoding": "identity"}
+        # Each byte may come in time, and all of them far too late.
+        ending = Timer(seconds, connection.abort)
+        ending.start()
         try:
             connection.request(method, path, body, {**own, **(headers or {})})
             answer = connection.getresponse()
-            return answer.status, _read(answer, host, most_bytes, until)
+            data = _read(answer, host, most_bytes, until)
+            return OutboundAnswer(answer.status, data, answer.headers.get("Retry-After", ""))
         except (OSError, http.client.HTTPException) as error:
             raise OutboundFailedError(f"{host} does not answer ({type(error).__name__}).") from error
         finally:
+            ending.cancel()
             connection.close()
+
+    def require(self, address: str, wanted: Collection[str]) -> str:
+        """Give the host of an address that may be called; raises a LedgerError."""
+        return self._parsed(address, wanted)[0]
 
     def _parsed(self, address: str, wanted: Collection[str]) -> tuple[str, int, str]:
         try:
@@ -132,12 +168,26 @@ class _Checked(http.client.HTTPSConnection):
 
     def __init__(self, host: str, port: int, number: str, seconds: float) -> None:
         self._number, self._tls = number, ssl.create_default_context()
+        self._also: socket.socket | None = None
         super().__init__(host, port, timeout=seconds, context=self._tls)
 
     def connect(self) -> None:
         """Connect, without asking for the name again: it could have another address by now."""
         plain = socket.create_connection((self._number, self.port), self.timeout)
+        self._also = plain.dup()
         self.sock = self._tls.wrap_socket(plain, server_hostname=self.host)
+
+    def abort(self) -> None:
+        """End what goes on, also in the midst of a handshake."""
+        if self._also is not None:
+            with suppress(OSError):
+                self._also.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Close it."""
+        super().close()
+        if self._also is not None:
+            self._also.close()
 
 
 def _read(answer: http.client.HTTPResponse, host: str, most_bytes: int, until: float) -> bytes:

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from webapp.config import Settings
 from webapp.database.sessions import scope_session
 from webapp.errors import is_for_api
-from webapp.ledger.scopes import PROPOSE, scopes_of_role
+from webapp.ledger.scopes import APPROVE, PROPOSE, scopes_of_role
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
 from webapp.web.access import bearers, books, browsers, heavy_calls, idempotency, rate_limits, requests
@@ -24,6 +24,8 @@ from webapp.web.access.view_arguments import argument_places
 
 View = TypeVar("View", bound=Callable[..., Any])
 PUBLIC = requests.PUBLIC
+# What a person may do who has no second factor where books demand one: add it, sign out, or go to other books.
+WITHOUT_SECOND_FACTOR = frozenset({"own_sign_in", "own_books", "sessions"})
 
 log = logging.getLogger("tieout.auth")
 login_manager = LoginManager()
@@ -54,6 +56,15 @@ class SignInNeededError(NoScopeError):
     own_code = "person_needed"
 
 
+class SecondFactorError(NoScopeError):
+    """These books ask for a second factor. Sign in with one, or add one under Your sign-in; then your keys work too."""
+
+    own_code = "second_factor_required"
+
+    def __init__(self) -> None:
+        super().__init__(str(type(self).__doc__))
+
+
 class ProposableError(NoScopeError):
     """A token may not do this itself, but may propose it: its owner may, and it has the scope propose."""
 
@@ -66,6 +77,7 @@ def requires(
     is_documented: bool = False,
     session_only: bool = False,
     closes: bool = False,
+    decides: bool = False,
     token_only: bool = False,
     is_heavy: bool = False,
     is_secret: bool = False,
@@ -77,12 +89,12 @@ def requires(
 
     With `begins=False` the view itself calls `begin`, after reading a slow body. `is_documented` marks the interface
     document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
-    proposals, add members or switch organizations; what `closes` a month is such, and says so by a code of its own.
-    `token_only` refuses sessions. `is_heavy` lets few of such calls
-    run at once. What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What may post
-    entries though it needs less than `confirm` `posts`. What is sent a secret (`is_secret`) is neither
-    proposed nor planned, for the body would be kept. What needs more than `read` writes; `writes` says so of what
-    needs no more, or as much as what it is sent.
+    proposals, add members or switch organizations; what `decides` lets in one with the scope `approve`, and what
+    `closes` a month says by a code of its own that it is such. `token_only` refuses sessions. `is_heavy` lets few of
+    such calls run at once. What a page asks by itself is no use of it (`is_use`), and keeps no session alive. What may
+    post entries though it needs less than `confirm` `posts`. What is sent a secret (`is_secret`) is neither proposed
+    nor planned, for the body would be kept. What needs more than `read` writes; `writes` says so of what needs no
+    more, or as much as what it is sent.
     """
 
     def declare(view: View) -> View:
@@ -92,6 +104,7 @@ def requires(
         view.is_documented = is_documented  # type: ignore[attr-defined]
         view.session_only = session_only or closes  # type: ignore[attr-defined]
         view.closes = closes  # type: ignore[attr-defined]
+        view.decides = decides  # type: ignore[attr-defined]
         view.token_only = token_only  # type: ignore[attr-defined]
         view.is_secret = is_secret  # type: ignore[attr-defined]
         view.is_heavy = is_heavy  # type: ignore[attr-defined]
@@ -129,7 +142,9 @@ def guard() -> BaseResponse | None:
     current = state()
     found = current.principal = books.enter(caller)
     rate_limits.count_request(found)
-    if scope not in found.scopes:
+    if found.lacks_second_factor(requests.now()) and request.blueprint not in WITHOUT_SECOND_FACTOR:
+        return _ask_second_factor()
+    if scope not in found.scopes and not _decides(view):
         current.is_proposal = may_propose(scope)
         if not current.is_proposal:
             demand(scope)
@@ -150,10 +165,22 @@ def _open(view: Any, found: Principal) -> Response | None:
     return idempotency.answered(found, is_read=not getattr(view, "writes", False) and not is_for_people)
 
 
-def demand(scope: str) -> None:
-    """Refuse a principal without a scope (403)."""
-    if scope not in principal().scopes:
-        yours = ", ".join(sorted(principal().scopes))
+def _decides(view: Any) -> bool:
+    """Return whether the caller is a key that approves, where one may decide."""
+    return getattr(view, "decides", False) and APPROVE in principal().scopes
+
+
+def decider_scopes() -> frozenset[str]:
+    """Give what the one who decides on proposals may: with a key that approves, what its owner may."""
+    found = principal()
+    return scopes_of_role(found.role) if APPROVE in found.scopes else found.scopes
+
+
+def demand(scope: str, held: frozenset[str] | None = None) -> None:
+    """Refuse a principal without a scope, or without it among those `held` (403)."""
+    held = principal().scopes if held is None else held
+    if scope not in held:
+        yours = ", ".join(sorted(held)) or "none"
         error = ProposableError if may_propose(scope) else NoScopeError
         raise error(f"This needs the scope {scope}; yours are {yours}.", scope=scope)
 
@@ -170,7 +197,7 @@ def _demand_kind(view: Any) -> None:
     """Refuse a token where only people may ask, and a person where only tokens may (403)."""
     if getattr(view, "closes", False) and principal().session_hash is None:
         raise SignInNeededError("Sign in to do this; a key prepares a close, and a person approves it.")
-    if getattr(view, "session_only", False):
+    if getattr(view, "session_only", False) and not _decides(view):
         demand_session()
     if getattr(view, "token_only", False) and principal().token_id is None:
         raise NoScopeError("Only an API key may ask this; a session may not.")
@@ -232,6 +259,16 @@ def _answer_unauthenticated() -> Response:
     return cast("Response", redirect(address, 303))
 
 
+def _ask_second_factor() -> BaseResponse:
+    """Send a person to where a second factor is added; raises SecondFactorError for programs."""
+    if is_for_api():
+        raise SecondFactorError
+    address = url_for("own_sign_in.show", done="factor")
+    if request.headers.get("HX-Request") == "true":
+        return Response("", 403, headers={"HX-Redirect": address})
+    return redirect(address, 303)
+
+
 def _caller() -> Principal | None:
     """Find who asks: of a token without the way through Flask-Login, which is for pages."""
     if "HTTP_AUTHORIZATION" in request.environ:
@@ -276,7 +313,7 @@ def acting() -> dict[str, Any]:
         user_id=found.user_id,
         request_id=state().id,
         address=request.remote_addr,
-        is_uncapped=is_decided_on(),
+        counts_for=state().counts_for if is_decided_on() else found.token_id,
         is_admin="admin" in found.scopes,
         note=state().note,
         is_late=state().is_late,

@@ -33,6 +33,8 @@ from webapp.models import (
     SavedView,
     TaxReturn,
     Transaction,
+    WebhookDelivery,
+    WebhookEndpoint,
 )
 from webapp.queries.access import organizations, principals
 from webapp.queries.access.principals import Principal
@@ -62,6 +64,8 @@ HELD = {
     "token_id": ApiToken,
     "transaction_id": Transaction,
     "view_id": SavedView,
+    "webhook_id": WebhookEndpoint,
+    "delivery_id": WebhookDelivery,
 }
 
 

@@ -44,15 +44,15 @@ class RequestState:
     """The state of a request, under its own id and the one that the client has for it.
 
     `is_proposal` and `is_dry_run` mean that the call is only tried, `is_decided_on` that a person decides or has
-    decided on what is done now, `is_step` that it is a step of a plan, `lines_of_steps` how many lines of files its
-    steps have brought so far, `readings` the files that it has read, by their digest and mapping, `note` why it is
-    done, and `is_late` whether it may post to periods of which a tax return is filed. `keeps_writes` lets them be
-    committed though the answer is an error. `of_write` is the selection of a write's answer, whatever calls it makes
-    again. `key_claim` is the Idempotency-Key that the answer is to be kept under, `slot` what a heavy call holds until
-    it ends. `version` is that of the record that a read answers a part of, `answer` a response with the body that was
-    written into it. `books` is the organization that the address names. `tells_kept` is set where the page tells what
-    the request that led to it warned of, `is_refused` where the answer refuses what was sent though its status does
-    not say so. `language` is that of its page, once one was asked for.
+    decided on what is done now, with a key whose caps it `counts_for`, `is_step` that it is a step of a plan,
+    `lines_of_steps` how many lines of files its steps have brought so far, `readings` the files that it has read, by
+    their digest and mapping, `note` why it is done, and `is_late` whether it may post to periods of which a tax return
+    is filed. `keeps_writes` lets them be committed though the answer is an error. `of_write` is the selection of a
+    write's answer, whatever calls it makes again. `key_claim` is the Idempotency-Key that the answer is to be kept
+    under, `slot` what a heavy call holds until it ends. `version` is that of the record that a read answers a part of,
+    `answer` a response with the body that was written into it. `books` is the organization that the address names.
+    `tells_kept` is set where the page tells what the request that led to it warned of, `is_refused` where the answer
+    refuses what was sent though its status does not say so. `language` is that of its page, once one was asked for.
     """
 
     now: datetime
@@ -63,6 +63,7 @@ class RequestState:
     is_proposal: bool = False
     is_dry_run: bool = False
     is_decided_on: bool = False
+    counts_for: int | None = None
     is_step: bool = False
     lines_of_steps: int = 0
     readings: dict[tuple[str, str], Reading] = field(default_factory=dict)

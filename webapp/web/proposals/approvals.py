@@ -15,7 +15,7 @@ from webapp.services.audit import approvals, limits, proposals, trials
 from webapp.services.audit.approvals import Approval, Replay
 from webapp.services.audit.trials import CallResult, Trial
 from webapp.web.access import heavy_calls
-from webapp.web.access.auth import NoScopeError, acting, demand, organization_id, principal
+from webapp.web.access.auth import NoScopeError, acting, decider_scopes, demand, organization_id, principal
 from webapp.web.proposals import calls, preconditions
 from webapp.web.proposals.calls import InterfaceShapes
 
@@ -98,7 +98,7 @@ def _waiting(request_id: str) -> Proposal:
     """Find a proposal that the viewer may decide on; raises NotFoundError, DecidedError, or 403."""
     proposal = approvals.waiting(organization_id(), request_id)
     for scope in proposal.scope.split():
-        demand(scope)
+        demand(scope, decider_scopes())
     return proposal
 
 
@@ -112,18 +112,19 @@ def _replay(proposal: Proposal) -> Replay:
 
     Raises ProposerGoneError.
     """
-    who = approvals.proposer(proposal, principal().scopes, acting()["now"])
+    who = approvals.proposer(proposal, decider_scopes(), acting()["now"])
     call = calls.of_proposal(proposal)
     heavy_calls.enter(call.view, principal())
+    key_id = principal().token_id
 
     @contextmanager
-    def again() -> Iterator[None]:
-        with calls.made_again(call), calls.acting_as(who):
+    def again(counts_for: int | None = None) -> Iterator[None]:
+        with calls.made_again(call), calls.acting_as(who, counts_for):
             preconditions.check()
             yield
 
-    def make() -> CallResult:
-        with again():
+    def make(counts_for: int | None = None) -> CallResult:
+        with again(counts_for):
             return calls.make()
 
     def try_() -> Trial:
@@ -133,7 +134,7 @@ def _replay(proposal: Proposal) -> Replay:
             return calls.tried()
 
     with calls.acting_as(who):
-        return Replay(acting()["actor"], make, try_)
+        return Replay(acting()["actor"], partial(make, key_id), try_)
 
 
 def _decided(request_id: str, decide: Callable[[], ActionRequest]) -> dict[str, Any]:

@@ -230,15 +230,15 @@ def _parts(form: Mapping[str, Any]) -> MultiDict[str, Any]:
 
 
 @contextmanager
-def acting_as(who: Principal) -> Iterator[None]:
-    """Let somebody else be the one who asks, for what a person decides on; no cap of a token stands against it."""
+def acting_as(who: Principal, counts_for: int | None = None) -> Iterator[None]:
+    """Let somebody else be the one who asks, for what a person decides on; only the caps of one token hold, if any."""
     asked = state()
     before = asked.principal
-    asked.principal, asked.is_decided_on = who, True
+    asked.principal, asked.is_decided_on, asked.counts_for = who, True, counts_for
     try:
         yield
     finally:
-        asked.principal, asked.is_decided_on = before, False
+        asked.principal, asked.is_decided_on, asked.counts_for = before, False, None
 
 
 def with_role(found: Principal) -> Principal:

@@ -89,7 +89,7 @@ def propose_instead(_error: ProposableError | None = None) -> Response:
 def propose_at_cap(error: CapReachedError) -> Response:
     """Propose the whole of a call that would pass its token's cap; without the scope it is refused."""
     needed = set(calls.scope().split()) - {selections.READ}
-    return propose_instead() if all(map(may_propose, needed)) else answer_ledger_error(error)
+    return propose_instead() if needed and all(map(may_propose, needed)) else answer_ledger_error(error)
 
 
 def propose() -> Response:
