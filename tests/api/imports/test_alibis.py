@@ -26,6 +26,7 @@ def alibi(person, bank):
 @pytest.fixture
 def push(ada, bank):
     """Push lines, each an id, a day, an amount and whether it is pending, and the balance at the close of a day."""
+    bank.open("Giro")
     count = iter(range(100))
 
     def send(*lines, balance, day, **more):
