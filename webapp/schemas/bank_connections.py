@@ -126,7 +126,7 @@ class JobSchema(Schema):
     id = ma.fields.Integer()
     kind = ma.fields.String(metadata={"description": "What is done."})
     state = fields.OneOf(*JOB_STATES, metadata={"description": "Whether it waits, runs, is done or failed."})
-    run_at = fields.Timestamp(metadata={"description": "From when on it is done."})
+    run_at = fields.Timestamp()
 
 
 class ConnectedChoiceFormSchema(Schema):
