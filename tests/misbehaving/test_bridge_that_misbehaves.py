@@ -25,6 +25,7 @@ class TrueAccount:
     """A bank's account: its lines, what each is called at the moment, and which are still pending."""
 
     chance: random.Random
+    name: str
     number: int = 0
     lines: dict = field(default_factory=dict)
     waiting: dict = field(default_factory=dict)
@@ -56,7 +57,7 @@ class TrueAccount:
         rows += [row for row in rows if self.chance.random() < 0.1]
         self.chance.shuffle(rows)
         wrong = "1.00" if self.chance.random() < 0.2 else "0.00"
-        return account(f"A{self.life}", rows, balance=wrong, as_of=str(TODAY))
+        return account(f"{self.name}-{self.life}", rows, balance=wrong, as_of=str(TODAY))
 
     def truth(self):
         return Counter((day, amount) for day, amount, _ in self.lines.values())
@@ -64,13 +65,13 @@ class TrueAccount:
 
 def lived(person, bridge, work, seed):
     """Let a bank misbehave as a seed says; answers its true lines and the bank account."""
-    bank = TrueAccount(random.Random(seed))  # noqa: S311  (a seed)
+    bank = TrueAccount(random.Random(seed), f"A{seed}")  # noqa: S311  (a seed)
     bridge.status, bridge.fault, bridge.accounts = 200, "", [bank.shown()]
     body = {"provider": "simplefin", "name": f"Bank {seed}", "setupToken": bridge.token(f"s{seed}")}
     place = f"{CONNECTIONS}/{person.post(CONNECTIONS, json=body).json['connection']['id']}"
     work()
     fetched = {"fetchFrom": str(TODAY - timedelta(days=bank.chance.choice((40, 100))))}
-    person.patch(place, json={"accounts": [{"externalId": "A0", "opens": True, **fetched}]})
+    person.patch(place, json={"accounts": [{"externalId": f"A{seed}-0", "opens": True, **fetched}]})
     work()
     for step in range(STEPS):
         bank.live()

@@ -93,6 +93,8 @@ ACTIVITY_AREAS: Final = {
 # What may be done for an organization by itself.
 AUTOMATIC: Final = ("RATES", "DELETION", "CHECK")
 BANK_PROVIDERS: Final = ("simplefin",)
+# What alone may explain that a bank's balance and its lines do not agree.
+SUSPECTS: Final = ("BALANCE", "PENDING", "JOINED", "REMOVED", "DOUBLED", "ELSEWHERE", "MISSING")
 # A connection that needs a consent, is paused or has ended is not asked by itself.
 CONNECTION_STATUSES: Final = ("ACTIVE", "NEEDS_CONSENT", "FAILING", "PAUSED", "ENDED")
 WEBHOOK_VIEWS: Final = ("THIN", "FULL")

@@ -19,6 +19,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Abandoned": "Abandon",
     "Added": "Add",
     "Applied": "Apply",
+    "Asked": "Ask",
     "Attached": "Attach",
     "Booked": "Book",
     "Cancelled": "Cancel",
@@ -26,6 +27,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Closed": "Close",
     "Completed": "Complete",
     "Confirmed": "Confirm",
+    "Connected": "Connect",
     "Corrected": "Correct",
     "Created": "Create",
     "Declined": "Decline",
@@ -75,6 +77,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Claimed": "Claim",
     "Withdrew": "Withdraw",
     "Wrote": "Write",
+    "Renewed": "Renew",
 }
 
 

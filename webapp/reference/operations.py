@@ -12,7 +12,7 @@ from webapp.reference import components, conditions, documented_errors, paramete
 from webapp.reference.api_calls import ApiCall
 from webapp.reference.components import JSON
 from webapp.reference.documented_errors import DocumentedError
-from webapp.schemas.audit.summaries import DoneSummarySchema, DryRunSummarySchema
+from webapp.schemas.audit.summaries import DoneSummarySchema, DryRunSummarySchema, RequestSummarySchema
 from webapp.schemas.fields import FormId
 from webapp.schemas.untrusted import HEADER
 from webapp.web.access import (
@@ -99,7 +99,7 @@ def success_answers(call: ApiCall, base: dict[str, Any]) -> dict[str, Any]:
         }
     found |= conditions.answers(call)
     if call.takes_key:
-        found |= dry_run_answers(call, found.get("200"))
+        found |= dry_run_answers(call, found.get("200"), found.get("202"))
     summary = selections.summary_schema(call.view)
     if summary is not None:
         whole = found["200"]["content"][JSON]["schema"]
@@ -112,8 +112,10 @@ def reference_to(schema: type[ma.Schema]) -> dict[str, str]:
     return {"$ref": f"{components.REFERENCE}{components.name_of(schema)}"}
 
 
-def dry_run_answers(call: ApiCall, done: dict[str, Any] | None) -> dict[str, Any]:
-    """Describe the answers of a write without execution: a dry run or a proposal."""
+def dry_run_answers(
+    call: ApiCall, done: dict[str, Any] | None, begun: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Describe the answers of a write without execution: a dry run, a proposal, or what the worker does later."""
     dry = {"$ref": f"{components.REFERENCE}DryRun"}
     short = [reference_to(each) for each in (DoneSummarySchema, DryRunSummarySchema)]
     headers = components.header_references(*(() if call.session_only else components.COUNTED))
@@ -124,6 +126,13 @@ def dry_run_answers(call: ApiCall, done: dict[str, Any] | None) -> dict[str, Any
         made["200"] = {**done, "content": {JSON: {"schema": shape}}}
     if not call.session_only:
         made["202"] = {"$ref": "#/components/responses/Waiting"}
+        if begun is not None:
+            waits = [
+                {"$ref": f"{components.REFERENCE}ActionRequestAnswer"},
+                reference_to(RequestSummarySchema),
+            ]
+            shape = {"anyOf": [begun["content"][JSON]["schema"], *waits]}
+            made["202"] = {**begun, "content": {JSON: {"schema": shape}}}
     return made
 
 

@@ -124,8 +124,8 @@ class JobSchema(Schema):
     """A job of the worker."""
 
     id = ma.fields.Integer()
-    kind = ma.fields.String()
-    state = fields.OneOf(*JOB_STATES)
+    kind = ma.fields.String(metadata={"description": "What is done."})
+    state = fields.OneOf(*JOB_STATES, metadata={"description": "Whether it waits, runs, is done or failed."})
     run_at = fields.Timestamp()
 
 

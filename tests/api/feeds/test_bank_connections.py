@@ -247,7 +247,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(ada, bridge, connected):
     agent = ada.with_scopes("read", "propose")
     assert refused(agent, "post", CONNECTIONS, **new, setupToken=bridge.token("p")) == (
         403,
-        "secret_proposed",
+        "forbidden",
     )
 
 

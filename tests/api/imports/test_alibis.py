@@ -26,6 +26,7 @@ def alibi(person, bank):
 @pytest.fixture
 def push(ada, bank):
     """Push lines, each an id, a day, an amount and whether it is pending, and the balance at the close of a day."""
+    bank.open("Giro")
     count = iter(range(100))
 
     def send(*lines, balance, day, **more):
@@ -74,8 +75,8 @@ def test_what_alone_explains_it_is_named(ada, bank, push):
     assert alibi(ada, bank) == ("2026-08-31", "2026-09-01", "-7.00", ["REMOVED", "MISSING"])
     push(
         ("e", "2026-09-01", "-7.00"),
-        ("f", "2026-09-02", "3.00"),
-        ("g", "2026-09-02", "3.00"),
+        ("f", "2026-09-03", "3.00"),
+        ("g", "2026-09-03", "3.00"),
         balance="-1.00",
         day="2026-09-03",
     )

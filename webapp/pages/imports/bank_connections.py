@@ -19,9 +19,11 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
+from webapp.web.rendering.languages import marked, translated
 from webapp.web.rendering.problems import Problem, act_or_show
 
-NEW = ({"id": "ASSET", "name": "A new bank account"}, {"id": "LIABILITY", "name": "A new card or loan"})
+NEW = {"ASSET": marked("A new bank account"), "LIABILITY": marked("A new card or loan")}
+NOWHERE = marked("Nowhere: leave it alone")
 
 bp = Blueprint("bank_connections", __name__, url_prefix="/settings/banks")
 
@@ -112,8 +114,9 @@ def done(act: Callable[[], object]) -> Response:
 def choices(currency: str, active: Sequence[Any]) -> list[dict[str, Any]]:
     """List where the lines of an account may go: one in a currency that is none in the books goes nowhere."""
     own = [{"id": each.id, "name": each.name} for each in active if each.currency == currency]
-    known = own or currency in DIGITS
-    return [*own, *(NEW if known else ()), {"id": "leave", "name": "Nowhere: leave it alone"}]
+    new = NEW if own or currency in DIGITS else {}
+    others = [{"id": to, "name": translated(name)} for to, name in {**new, "leave": NOWHERE}.items()]
+    return [*own, *others]
 
 
 def show_connections(problem: Problem | None = None) -> Response:
@@ -129,7 +132,6 @@ def show_connections(problem: Problem | None = None) -> Response:
             for account in each.accounts
         },
         names={each.id: each.name for each in active},
-        providers=services.banks.connections.PROVIDERS,
         typed={key: value for key, value in request.form.items() if key != "setupToken"} if problem else {},
         now=requests.now(),
         problem=problem,

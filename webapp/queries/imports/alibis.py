@@ -71,8 +71,7 @@ def _suspects(feed_account: FeedAccount, found: Disagreement) -> Iterator[Suspec
         ("ELSEWHERE", "On another account: {}", _elsewhere(feed_account, found, minor)),
     ):
         for line in db.session.scalars(lines.order_by(Transaction.booked_on, Transaction.id).limit(MOST)):
-            named = f"{line.label} {line.amount.formatted} of {line.booked_on:%-d %b}"
-            yield Suspect(kind, sentence.format(named), line.id, line.feed_account_id, line.booked_on)
+            yield Suspect(kind, sentence.format(line.label), line.id, line.feed_account_id, line.booked_on)
     size = found.amount.formatted
     yield Suspect(
         "MISSING", f"A line of exactly {size} that the bank did not send, or one that is off by that."

@@ -2,7 +2,7 @@
 
 import marshmallow as ma
 
-from webapp.ledger.codes import FEED_ACCOUNT_TYPES
+from webapp.ledger.codes import FEED_ACCOUNT_TYPES, SUSPECTS
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -84,16 +84,7 @@ class CoveredMonthSchema(Schema):
 class SuspectSchema(Schema):
     """One thing that alone explains a difference; `MISSING` has no line."""
 
-    kind = fields.OneOf(
-        "BALANCE",
-        "PENDING",
-        "JOINED",
-        "REMOVED",
-        "DOUBLED",
-        "ELSEWHERE",
-        "MISSING",
-        metadata={"description": "What it is."},
-    )
+    kind = fields.OneOf(*SUSPECTS, metadata={"description": "What it is."})
     sentence = Untrusted(metadata={"description": "What it is, in words that name the line."})
     transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
     fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True)

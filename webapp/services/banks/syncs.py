@@ -292,6 +292,7 @@ def renumbered(feed_account: FeedAccount, body: PushBody, window: Window) -> lis
         .where(
             refers_to(FeedLine.feed_account_id, feed_account),
             FeedLine.event != "REMOVED",
+            FeedLine.is_pending.is_(False),
             Transaction.booked_on >= window.first,
             Transaction.booked_on < window.end,
         )

@@ -37,7 +37,7 @@ class SecretProposedError(LedgerError):
     """A secret is not kept in a proposal; a person who may do this sends it."""
 
     status = 403
-    code = "secret_proposed"
+    code = "forbidden"
 
 
 def register_proposing(app: Flask) -> None:
