@@ -14,6 +14,7 @@ from webapp.ledger.chain import NO_EVENT
 from webapp.ledger.closing.closes import StepState, month_named
 from webapp.ledger.closing.documents import digest as digest_of
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.periods import Period
 from webapp.models import Close, JournalEntry
 from webapp.queries.access import organizations
 from webapp.queries.audit import events
@@ -192,7 +193,7 @@ def _accepted(step: Any, notes: Mapping[str, str]) -> Any:
 
 
 def _facts(record: CloseRecord, actor: Actor) -> dict[str, Any]:
-    days = closes.Period(record.from_, record.to)
+    days = Period(record.from_, record.to)
     return documents.facts(actor.organization_id, days, record.steps, record.cut_off, record.looked)
 
 
