@@ -48,6 +48,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Paired": "Pair",
     "Posted": "Post",
     "Prepared": "Prepare",
+    "Prepared": "Prepare",
     "Pushed": "Push",
     "Put": "Put",
     "Removed": "Remove",
