@@ -48,7 +48,6 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Paired": "Pair",
     "Posted": "Post",
     "Prepared": "Prepare",
-    "Prepared": "Prepare",
     "Pushed": "Push",
     "Put": "Put",
     "Removed": "Remove",
