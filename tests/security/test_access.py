@@ -155,9 +155,7 @@ def assert_judged(address, answer, cell):
         assert answer.status_code == 403, (address.name, answer.status_code)
         if address.is_api:
             code, sentence = refusal_of(answer)
-            is_close = address.rule.endswith(("/approve", "/complete")) and address.rule.startswith(
-                "/api/closes"
-            )
+            is_close = address.session_only and address.rule.startswith("/api/closes")
             own = "person_needed" if is_close and sentence.startswith("Sign in") else "forbidden"
             assert code == own, address.name
             kinds = {"Sign in": address.session_only, "API key": address.token_only, address.scope: True}

@@ -302,7 +302,6 @@ CALL_KINDS: Final = (
     "close_steps_put_policy",
     "close_steps_update",
     "closes_prepare",
-    "closes_reopen",
     "closes_tick",
     "closes_untick",
     "balance_proofs_create",

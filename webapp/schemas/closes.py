@@ -140,17 +140,12 @@ class CloseSchema(Schema):
     )
     digest = ma.fields.String(
         allow_none=True,
-        attribute="row.digest",
         metadata={"description": "The SHA-256 of what was prepared, or closed."},
     )
-    prepared_by = ma.fields.String(
-        allow_none=True, attribute="row.prepared_by.name", metadata={"description": "Who prepared it."}
-    )
-    prepared_at = fields.Timestamp(allow_none=True, attribute="row.prepared_at")
-    approved_by = ma.fields.String(
-        allow_none=True, attribute="row.approved_by.name", metadata={"description": "Who approved it."}
-    )
-    approved_at = fields.Timestamp(allow_none=True, attribute="row.approved_at")
+    prepared_by = ma.fields.String(allow_none=True, metadata={"description": "Who prepared it."})
+    prepared_at = fields.Timestamp(allow_none=True)
+    approved_by = ma.fields.String(allow_none=True, metadata={"description": "Who approved it."})
+    approved_at = fields.Timestamp(allow_none=True)
     verdict = fields.OneOf(
         *CloseVerdict,
         allow_none=True,

@@ -41,6 +41,31 @@ class CloseRecord:
     late: CutOff | None = None
 
     @property
+    def digest(self) -> str | None:
+        """The digest of what was prepared, or closed."""
+        return None if self.row is None else self.row.digest
+
+    @property
+    def prepared_by(self) -> str | None:
+        """The name of who prepared it."""
+        return None if self.row is None else self.row.prepared_by.get("name")
+
+    @property
+    def prepared_at(self) -> datetime | None:
+        """The instant at which it was prepared."""
+        return None if self.row is None else self.row.prepared_at
+
+    @property
+    def approved_by(self) -> str | None:
+        """The name of who approved it."""
+        return None if self.row is None else (self.row.approved_by or {}).get("name")
+
+    @property
+    def approved_at(self) -> datetime | None:
+        """The instant at which it was approved."""
+        return None if self.row is None else self.row.approved_at
+
+    @property
     def left(self) -> Sequence[CloseStep]:
         """The steps that are still to do."""
         return [each for each in self.steps if each.state is StepState.TO_DO]

@@ -27,8 +27,10 @@ from webapp.queries.reports import statements, trial_balances
 DAY = timedelta(days=1)
 MOST_ACTS = 20
 # What changes how accounts, parties and rates are shown in closed days.
-PRESENTING = ("update_account", "merge_merchant", "separate_merchant", "put_exchange_rates")
-PRESENTING += ("take_reference_rates", "update_project")
+PRESENTING = (
+    *("update_account", "merge_merchant", "separate_merchant", "update_project"),
+    *("put_exchange_rates", "take_reference_rates"),
+)
 REOPENING = ("reopen_reconciliation", "accept_reconciliation")
 
 

@@ -87,9 +87,9 @@ def _own(step: OwnStep, last: date, names: Mapping[int, str], mark: CloseMark | 
         None,
         owner=names.get(step.owner_id or 0),
         due_on=None if step.due_after is None else last + timedelta(days=step.due_after),
-        done_by=mark and str(mark.done_by.get("name")),
-        done_at=mark and mark.done_at,
-        note=mark and mark.note,
+        done_by=None if mark is None else str(mark.done_by.get("name")),
+        done_at=None if mark is None else mark.done_at,
+        note=None if mark is None else mark.note,
     )
 
 

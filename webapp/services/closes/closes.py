@@ -14,6 +14,7 @@ from webapp.ledger.chain import NO_EVENT
 from webapp.ledger.closing.closes import StepState, month_named
 from webapp.ledger.closing.documents import digest as digest_of
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.periods import Period
 from webapp.models import Close, JournalEntry
 from webapp.queries.access import organizations
 from webapp.queries.audit import events
@@ -121,7 +122,7 @@ def reopen(period: str, *, note: str, actor: Actor, now: datetime) -> Close:
     """Open the days of the newest close again; what it froze stays, and the next close follows on it."""
     title = f"Reopened {month_named(period):%B %Y}"
     with act(actor, now, "reopen_close", ("close", period), title=title, note=note) as doing:
-        actor.demand_person(or_decided=True)
+        actor.demand_person()
         row = closes.closed_before(actor.organization_id)
         if row is None or row.ends_on != month_named(period):
             raise NotNewestCloseError
@@ -192,7 +193,7 @@ def _accepted(step: Any, notes: Mapping[str, str]) -> Any:
 
 
 def _facts(record: CloseRecord, actor: Actor) -> dict[str, Any]:
-    days = closes.Period(record.from_, record.to)
+    days = Period(record.from_, record.to)
     return documents.facts(actor.organization_id, days, record.steps, record.cut_off, record.looked)
 
 

@@ -18,7 +18,7 @@ from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 
 # The steps within which people tick single things: changes that they explain, and what stays where it is booked.
-WITHIN: Final = {"flux": ("a change of account", Account), "cut_off": ("the late entry", JournalEntry)}
+WITHIN: Final = ("flux", "cut_off")
 
 
 class NotTickedError(UnprocessableError):
@@ -99,8 +99,9 @@ def _named(actor: Actor, code: str, about: str) -> str:
     if own is not None and not about:
         return own.name
     if code in WITHIN and about.isdecimal():
-        words, model = WITHIN[code]
-        return f"{words} {lookups.refer(model, actor.organization_id, int(about), 'about').id}"
+        if code == "flux":
+            return f"a change of {lookups.refer(Account, actor.organization_id, int(about), 'about').name}"
+        return f"the late entry {lookups.refer(JournalEntry, actor.organization_id, int(about), 'about').id}"
     raise NotTickedError(fields={"code": [str(NotTickedError.__doc__)]})
 
 
@@ -129,7 +130,7 @@ def create_step(
         )
         db.session.add(made)
         db.session.flush()
-        doing.target_id, doing.after = str(made.id), payload
+        doing.target_id, doing.after = str(made.id), dict(payload)
     return made
 
 
