@@ -20,9 +20,9 @@ from webapp.services.tax import packs
 class Country(NamedTuple):
     """What books of a country start with."""
 
-    currency: str
+    currency: str | None
     chart: str
-    pack: str
+    pack: str | None
 
 
 COUNTRIES: Final[Mapping[str, Country]] = {"uk": Country("GBP", "uk", "uk-vat100")}
@@ -56,8 +56,8 @@ def create_organization(
 ) -> None:
     """Create an organization with its first owner."""
     now = datetime.now(UTC)
-    own = COUNTRIES.get(country or "")
-    currency = base_currency or (own and own.currency)
+    own = COUNTRIES.get(country or "", Country(None, DEFAULT, None))
+    currency = base_currency or own.currency
     if currency is None:
         raise click.UsageError("Name the currency of the books by --base-currency, or their --country.")
     password = password_from_stdin() if password_stdin else None
@@ -68,14 +68,9 @@ def create_organization(
         if hashed is not None:
             users.set_password(email, hashed)
         organization = organizations.create(
-            name,
-            currency,
-            owner,
-            time_zone=time_zone,
-            now=now,
-            chart=chart or (own.chart if own else DEFAULT),
+            name, currency, owner, time_zone=time_zone, now=now, chart=chart or own.chart
         )
-        if own is not None:
+        if own.pack is not None:
             _keep_taxes(organization, owner, own.pack, now)
         link = None
         if users.hash_of(db.session(), owner.email) is None:
@@ -84,6 +79,11 @@ def create_organization(
         db.session.commit()
         value = {"organizationId": organization.id, "userId": owner.id}
     answer(value, f"{name} is organization {organization.id}.", as_json=as_json)
+    _tell_owner(owner.email, link, had_account=had_account)
+
+
+def _tell_owner(email: str, link: str | None, *, had_account: bool) -> None:
+    """Say on standard error how the owner signs in, where no password was typed."""
     if had_account:
         click.echo(
             f"{email} had an account here already, and owns these books now. "
@@ -91,7 +91,7 @@ def create_organization(
             err=True,
         )
     if link is not None:
-        click.echo(f"{owner.email} has no password yet. One-time link: /join/{link}", err=True)
+        click.echo(f"{email} has no password yet. One-time link: /join/{link}", err=True)
 
 
 def _keep_taxes(organization: Organization, owner: User, pack: str, now: datetime) -> None:
