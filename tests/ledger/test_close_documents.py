@@ -9,7 +9,9 @@ PROOF = {"reconciliationId": 7, "digest": "d" * 64, "holds": True}
 HOLDS, SHOWN, CHANGED = CloseVerdict
 
 
-def document(*, owed="Ada", ages=None, proofs=(PROOF,), difference="0.00", year_end=False, late=None, **changes):
+def document(
+    *, owed="Ada", ages=None, proofs=(PROOF,), difference="0.00", year_end=False, late=None, **changes
+):
     rows = [
         {"accountId": place, "name": name, "type": type_, "inScope": True, "closing": closing}
         | changes.get(name, {})
