@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.models import Membership, Organization, User
+from webapp.models import Account, Membership, Organization, TaxPack, User
 from webapp.services.access.users import verify_password
 
 WORDS = ("create-organization", "Lighthouse", "--base-currency", "eur", "--email", "Eve@Example.com")
@@ -21,6 +21,24 @@ def test_it_opens_books_with_their_owner(command, session):
     books = session.get_one(Organization, answer["organizationId"])
     assert (books.base_currency, books.time_zone) == ("EUR", "Asia/Tokyo")
     assert session.get_one(Membership, (answer["organizationId"], answer["userId"])).role == "owner"
+
+
+@pytest.mark.operates
+def test_books_of_a_country_begin_with_its_currency_accounts_and_tax_return(command, session):
+    words = ("create-organization", "Mill", "--email", "eve@example.com", "--country", "uk", "--json")
+    answer = json.loads(command(*words).stdout)
+    books = session.get_one(Organization, answer["organizationId"])
+    (pack,) = session.scalars(sa.select(TaxPack).where(TaxPack.organization_id == books.id))
+    names = session.scalars(sa.select(Account.name).where(Account.role == "tax_output")).all()
+    assert names == ["VAT on sales"]
+    assert (books.base_currency, pack.name, pack.frequency) == ("GBP", "uk-vat100", "QUARTERLY")
+    assert (pack.starts_on.month % 3, pack.starts_on.day) == (1, 1)
+    none = command("create-organization", "Mill", "--email", "eve@example.com")
+    assert (none.exit_code, "--country" in none.stderr) == (2, True)
+    before = len(session.scalars(sa.select(Organization)).all())
+    other = command(*words, "--base-currency", "EUR")
+    assert other.exit_code == 1
+    assert len(session.scalars(sa.select(Organization)).all()) == before
 
 
 @on_sqlite

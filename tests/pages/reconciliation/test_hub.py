@@ -21,7 +21,9 @@ def travel(bank):
 
 
 def test_drafts_wait_and_their_uncategorised_lines_are_counted(ada, bank, travel):
-    nothing = "Nothing to do: no proposal, no file in the inbox, no line to confirm, no open item."
+    nothing = (
+        "Nothing to do: no proposal, no file in the inbox, no line to confirm, no tax return, no open item."
+    )
     assert nothing in text(ada.browser().get("/"))
     first, *_ = [send(bank, f"Shop {number}") for number in range(3)]
     ada.patch(f"/api/transactions/{first}", json={"accountId": travel})

@@ -7,7 +7,7 @@ from typing import Any, Final, TypedDict
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import AccountType, next_code
+from webapp.ledger.chart import CHARTS, AccountType, Use, chart_of, next_code
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.tax.packs import Pack, PackCode
@@ -26,8 +26,8 @@ from webapp.services.tax.codes import TaxCodeTakenError
 
 # By what stands on them: the code and name in the default chart, else that of a new account, and its type.
 PRESETS: Final = {
-    "output": ("2200", "VAT payable", AccountType.LIABILITY),
-    "input": ("1300", "VAT receivable", AccountType.ASSET),
+    "output": (Use.VAT_PAYABLE, "VAT payable", AccountType.LIABILITY),
+    "input": (Use.VAT_RECEIVABLE, "VAT receivable", AccountType.ASSET),
     AUTHORITY: (None, "Tax authority", AccountType.LIABILITY),
     ADVANCES: (None, "VAT on advances", AccountType.ASSET),
     WAITING["SALE"]: (None, "VAT waiting for customers' money", AccountType.LIABILITY),
@@ -199,7 +199,7 @@ def _stored(each: PackCode) -> dict[str, Any]:
 
 def _take_account(organization: Organization, role: str, chosen: int | None, now: datetime) -> None:
     """Give an account the role that it plays in taxes: the chosen one, that of the chart, or a new one."""
-    code, name, type_ = PRESETS[role]
+    use, name, type_ = PRESETS[role]
     path = f"accounts.{role}"
     if chosen is not None:
         account: Account | None = lookups.refer(Account, organization.id, chosen, path)
@@ -207,8 +207,14 @@ def _take_account(organization: Organization, role: str, chosen: int | None, now
         account = db.session.scalar(
             sa.select(Account).where(
                 Account.organization_id == organization.id,
-                Account.code == code,
-                Account.name == name,
+                sa.tuple_(Account.code, Account.name).in_(
+                    [
+                        (each.code, each.name)
+                        for chart in CHARTS
+                        for each in chart_of(chart)
+                        if use is not None and each.use is use
+                    ]
+                ),
                 Account.role.is_(None),
             )
         )
