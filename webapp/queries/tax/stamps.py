@@ -11,7 +11,6 @@ from sqlalchemy import orm
 from webapp.database.sessions import db
 from webapp.ledger.journal.boxes import BASE, OF_ITEM, BoxAmount, Boxes
 from webapp.ledger.money import Money
-from webapp.ledger.tax.late import SCHEME_REASONS
 from webapp.models import (
     COUNTING,
     Account,
@@ -57,7 +56,7 @@ class BoxedPosting:
     description: str
     account_id: int
     account_name: str
-    tax_code_id: int | None
+    tax_code_id: int
     tax_point: date
     amount_base: Money
     boxes: Sequence[PostedBox]
@@ -97,7 +96,7 @@ def _boxed(posting: Posting, account: str, description: str, form: str) -> Boxed
         description,
         posting.account_id,
         account,
-        posting.tax_code_id,
+        posting.tax_code_id or 0,
         posting.tax_point or date.min,
         Money(posting.amount_base_minor or 0, base),
         [PostedBox(of, box, Money(minor, base)) for of, box, minor in posting.boxes or () if of == form],
@@ -173,10 +172,7 @@ def _postings_before(organization_id: str, form: str, last: date) -> sa.Select[A
         Document.document_type,
         Document.received_on,
         Document.created_at,
-        sa.or_(
-            sa.func.coalesce(_of_part(TaxPart.is_own_day), sa.false()),
-            sa.func.coalesce(original.tax_reason, "").in_(SCHEME_REASONS),
-        ),
+        _of_part(TaxPart.is_own_day),
     ]
     return (
         sa.select(*columns)

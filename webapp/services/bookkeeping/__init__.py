@@ -13,6 +13,5 @@ from webapp.services.bookkeeping import (
     retention,
     revaluations,
     schedules,
-    tax_adjustments,
     voids,
 )
