@@ -8,9 +8,9 @@ from tests.api.tax.conftest import Taxes, done
 class Owed(Taxes):
     """Books with taxes that owe and are owed; amounts of items are without a sign."""
 
-    def __init__(self, person, bank, pack="uk-vat100", basis="CASH", base="GBP"):
+    def __init__(self, person, bank, pack="uk-vat100", basis="CASH", base="GBP", start="2026-01-01"):
         bank.rebase(base)
-        done(person.post(f"/api/tax/packs/{pack}/install", json={"from": "2026-01-01", "basis": basis}))
+        done(person.post(f"/api/tax/packs/{pack}/install", json={"from": start, "basis": basis}))
         self.person, self.bank, self.pack, self.base = person, bank, pack, base
         self.read()
         self.acme = bank.merchant("Acme")
@@ -294,3 +294,18 @@ def test_a_document_is_entered_with_its_tax_as_it_states_it(owed, tax, legs):
     found = [leg[1] for leg in owed.legs(entry) if leg[0] != "Trade receivables"]
     assert found == legs
     assert owed.boxes("2026-03-31", "1") == [tax or "0.00"]
+
+
+def test_bills_of_a_period_that_is_out_of_time_are_not_to_be_repaid(ada, bank):
+    owed = Owed(ada, bank, start="2019-04-01")
+    owed.bill("2021-12-31", "600.00", "P20")
+    bill = owed.bill("2022-01-15", "900.00", "P20")
+    for to, items, tax in (
+        ("2026-03-31", [owed.item(bill)["id"]], "150.00"),
+        ("2026-06-30", [], "0.00"),
+    ):
+        query = {"form": "uk-vat100", "to": to}
+        found = done(ada.get("/api/tax/returns/open", query_string=query))["taxReturn"]
+        assert found["billsUnpaidSixMonths"] == {"items": items, "tax": tax}
+    assert done(ada.post("/api/tax/unpaid-bills", json={"until": "2026-06-30"}))["journalEntryIds"] == []
+    assert len(done(ada.post("/api/tax/unpaid-bills", json={"until": "2026-03-31"}))["journalEntryIds"]) == 1
