@@ -56,8 +56,9 @@ ENTRY_SOURCES: Final = (
     "exchange",
     "settlement",
 )
-# What the interface names a source: a closing entry is written by hand, and one of a schedule as if it was.
-SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing", "schedule")
+# What the interface names a source: a closing entry and an adjustment of taxes are written by hand, and what is of a
+# schedule as if it was.
+SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing", "schedule", "tax")
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
 # UNTDID 1001: requests for payment, pro-forma and partial documents that are no invoices.
@@ -99,6 +100,7 @@ ACT_KINDS: Final = (
     "accept_reconciliation",
     "add_document_file",
     "add_passkey",
+    "adjust_taxes",
     "apply_rule",
     "bind_rows",
     "change_financial_year",
@@ -304,6 +306,7 @@ CALL_KINDS: Final = (
     "tax_codes_update",
     "tax_packs_install",
     "tax_packs_update",
+    "tax_reliefs_adjust",
     "tax_reliefs_claim",
     "tax_reliefs_repay",
     "tax_returns_file",

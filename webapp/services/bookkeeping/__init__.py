@@ -11,5 +11,6 @@ from webapp.services.bookkeeping import (
     retention,
     revaluations,
     schedules,
+    tax_adjustments,
     voids,
 )

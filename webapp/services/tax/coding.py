@@ -20,6 +20,7 @@ from webapp.models import Account, Organization, TaxCode, TaxPack
 from webapp.queries.accounts import accounts as ledger_accounts
 from webapp.queries.common import lookups
 from webapp.queries.tax import codes, packs, rates
+from webapp.services.audit import updates
 
 
 class TaxInput(TypedDict):
@@ -51,7 +52,7 @@ class NoTaxHereError(UnprocessableError):
 
 
 class BeforeStartError(LedgerError):
-    """The books have taxes from a later day on; leave the tax code out."""
+    """The books have taxes from a later day on; leave the tax out, or send `late` if it is to enter a return."""
 
     code = "before_start"
 
@@ -268,9 +269,19 @@ def _check(
         if form not in starts:
             starts[form] = packs.installed(organization.id, form)
         pack = starts[form]
-        if pack is not None and coded.tax_point < pack.starts_on:
-            sentence = f"The books have taxes from {pack.starts_on:%-d %b %Y} on; leave the tax code out."
-            raise BeforeStartError(sentence, fields={path: [sentence]})
+        if pack is not None:
+            check_start(pack, coded.tax_point, path)
+
+
+def check_start(pack: TaxPack, tax_point: date, path: str) -> None:
+    """Refuse a tax point before the books have taxes, unless it is meant to come late into a return."""
+    doing = updates.act_if_any()
+    if tax_point < pack.starts_on and not (doing and doing.actor.is_late):
+        sentence = (
+            f"The books have taxes from {pack.starts_on:%-d %b %Y} on; leave the tax out, or send `late` if it"
+            " is to enter the next return."
+        )
+        raise BeforeStartError(sentence, fields={path: [sentence]})
 
 
 def _is_closed(organization_id: str, account: Account) -> bool:
