@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import AccountType
+from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.journal.boxes import BASE, OF_ITEM, TAX
 from webapp.ledger.tax import pieces as meeting
 from webapp.ledger.tax.parts import CREDIT, DISCOUNT, MONEY, WRITE_OFF, PartShare, Piece, TaxFigures
@@ -22,11 +22,13 @@ from webapp.models import (
     Settlement,
     SettlementEntry,
     SettlementPart,
+    TaxCode,
     TaxPart,
     TaxStamp,
     Transaction,
     refers_to,
 )
+from webapp.queries.accounts import accounts
 
 
 @dataclass(slots=True)
@@ -55,11 +57,12 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
     )
     written = {*entry_ids, *db.session.scalars(corrections)}
     root_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
-    columns: list[Any] = [root_id.label("root_id"), Posting, Account.keeps_items]
+    columns: list[Any] = [root_id.label("root_id"), Posting, Account.keeps_items, TaxCode.side]
     rows = db.session.execute(
         sa.select(*columns)
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .join(Account, refers_to(Posting.account_id, Account))
+        .join(TaxCode, refers_to(Posting.tax_code_id, TaxCode))
         .where(
             Posting.organization_id == organization_id,
             Posting.journal_entry_id.in_(written),
@@ -69,17 +72,22 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
         .order_by(Posting.id)
     )
     found: dict[int, ItemTax] = {}
-    for root, posting, keeps_items in rows:
+    for root, posting, keeps_items, side in rows:
         boxes = {box: minor for form, box, minor in posting.boxes or () if form == OF_ITEM}
         if not boxes:
             continue
-        fresh = ItemTax(organization_id, root, posting.tax_point, posting.account_id, keeps_items)
+        # Money before a sale is on the other side than what the sale lets somebody owe.
+        is_advance = keeps_items and side == "SALE" and posting.amount_minor * sum(boxes.values()) < 0
+        account_id = posting.account_id
+        if keeps_items and not is_advance:
+            account_id = accounts.by_role(organization_id, Role.OPENING_BALANCES).id
+        fresh = ItemTax(organization_id, root, posting.tax_point, account_id, is_advance)
         item = found.setdefault(root, fresh)
         had = item.wholes.get(posting.tax_code_id, TaxFigures())
         base, tax = boxes.get(BASE, 0), boxes.get(TAX, 0)
         item.wholes[posting.tax_code_id] = TaxFigures(had.base_minor + base, had.tax_minor + tax)
         if boxes.get(BASE, 0) > 0 or len(item.wholes) == 1:
-            item.tax_point, item.account_id = posting.tax_point, posting.account_id
+            item.tax_point, item.account_id = posting.tax_point, account_id
     return found
 
 

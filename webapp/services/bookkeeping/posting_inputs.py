@@ -58,7 +58,7 @@ def legs_of(
     """
     paths = {f"{name}.{index}": posting for index, posting in enumerate(postings)}
     legs = [_leg(organization, path, posting, takes_shares=takes_shares) for path, posting in paths.items()]
-    return coding.with_taxes(organization, legs, paths, day, known_codes)
+    return coding.with_taxes(organization, legs, paths, day, known_codes, takes_opening=True)
 
 
 def _leg(organization: Organization, path: str, posting: PostingInput, *, takes_shares: bool) -> Leg:
