@@ -87,7 +87,6 @@ class PaymentPart(OrganizationKeyed, Base):
     """How much of an item a line is to pay, with the item's sign.
 
     `in_line_minor` is how much of the line that is, where it pays items in several currencies other than its own.
-    What `reopens` is written off, and that ends for so much.
     """
 
     __tablename__ = "payment_parts"
@@ -100,7 +99,6 @@ class PaymentPart(OrganizationKeyed, Base):
     item_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     amount_minor: Mapped[int] = mapped_column(MONEY)
     in_line_minor: Mapped[int | None] = mapped_column(MONEY)
-    reopens: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
 
 
 class DueChange(OrganizationKeyed, Base):

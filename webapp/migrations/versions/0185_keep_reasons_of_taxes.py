@@ -1,4 +1,4 @@
-"""Keep why boxes were adjusted by hand, and which written off items a line reopens."""
+"""Keep why boxes were adjusted by hand."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -16,9 +16,6 @@ FILE = "0185_adjustments"
 
 def upgrade() -> None:
     op.add_column("journal_entries", sa.Column("tax_reason", sa.String(20)))
-    op.add_column(
-        "payment_parts", sa.Column("reopens", sa.Boolean(), nullable=False, server_default=sa.false())
-    )
     run(FILE)
 
 
@@ -26,5 +23,4 @@ def downgrade() -> None:
     drop_triggers(FILE)
     if not is_sqlite():
         drop_functions(FILE)
-    op.drop_column("payment_parts", "reopens")
     op.drop_column("journal_entries", "tax_reason")

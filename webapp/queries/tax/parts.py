@@ -260,7 +260,8 @@ def _settled(
         elif fact.purpose in (DISCOUNT, WRITE_OFF):
             kind = fact.purpose
         elif fact.source == "manual" and fact.bears is not None:
-            kind = WRITE_OFF
+            # What raises what is owed is an invoice without a code.
+            kind = WRITE_OFF if part.amount_minor * fact.lowers > 0 else DOCUMENT
         found[part.id] = SettledPart(
             part.item_id,
             fact.id,
@@ -276,7 +277,10 @@ def _settled(
 
 @dataclass(frozen=True, slots=True)
 class _Fact:
-    """What an entry is: its day, its line's booking day, its purpose in a settlement, and the cost it is booked on."""
+    """What an entry is: its day, its line's booking day, its purpose in a settlement, and the cost it is booked on.
+
+    `lowers` is the sign with which it lowers what is owed on its control account.
+    """
 
     id: int
     source: str
@@ -285,6 +289,7 @@ class _Fact:
     booked_on: date | None
     purpose: str | None
     bears: int | None
+    lowers: int
 
 
 def _facts(organization_id: str, entry_ids: Iterable[int | None]) -> dict[int, _Fact]:
@@ -323,7 +328,43 @@ def _facts(organization_id: str, entry_ids: Iterable[int | None]) -> dict[int, _
             next((row.booked_on for row in group if row.booked_on is not None), None),
             first.purpose,
             others[0].account_id if others and (is_cost or first.purpose) else None,
+            1 if any(row.keeps_items and row.type == AccountType.LIABILITY for row in group) else -1,
         )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenOff:
+    """How much of an item a settlement writes off, without a sign, the account that bears it, and its entry.
+
+    `is_caused` is what the settlement posted by itself.
+    """
+
+    settlement_id: int
+    size_minor: int
+    account_id: int
+    entry_id: int
+    is_caused: bool
+
+
+def written_off(item: OwedItem) -> list[WrittenOff]:
+    """List what standing settlements write off of an item, the newest first."""
+    if item.journal_entry_id is None:
+        return []
+    joined, found = standing(item.organization_id, [item.journal_entry_id]), []
+    facts = _facts(
+        item.organization_id, {part.journal_entry_id for group in joined.values() for part in group}
+    )
+    for number in sorted(joined, reverse=True):
+        own = sum(part.amount_minor for part in joined[number] if part.item_id == item.id)
+        for part in joined[number]:
+            fact = facts.get(part.journal_entry_id or 0)
+            if fact is None or fact.bears is None or part.amount_minor * own >= 0:
+                continue
+            is_caused = fact.purpose == WRITE_OFF
+            if is_caused or (fact.source == "manual" and part.amount_minor * fact.lowers > 0):
+                size = min(abs(own), abs(part.amount_minor))
+                found.append(WrittenOff(number, size, fact.bears, fact.id, is_caused))
     return found
 
 
