@@ -199,17 +199,15 @@ def _legs(
     ):
         opening = ledger_accounts.by_role(organization.id, Role.OPENING_BALANCES)
         legs, boxes = [(opening.id, whole, ())], ()
+    return _written(share, base, [*legs, (against, -whole, boxes)])
+
+
+def _written(share: PartShare, base: str, legs: Iterable[tuple[int, int, Boxes]]) -> list[Leg]:
+    """Write legs of a share, each with its account, amount and boxes; those of nothing are left out."""
+    facts = {"tax_code_id": share.code, "tax_point": share.tax_point}
     return [
-        Leg(
-            account_id,
-            amount,
-            base,
-            amount,
-            tax_code_id=code.id,
-            tax_point=share.tax_point,
-            boxes=own,
-        )
-        for account_id, amount, own in (*legs, (against, -whole, boxes))
+        Leg(account_id, amount, base, amount, boxes=own, **facts)
+        for account_id, amount, own in legs
         if amount or own
     ]
 
