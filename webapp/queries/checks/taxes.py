@@ -90,7 +90,7 @@ def differing_accounts() -> Iterable[Violation]:
     for organization_id, role, there in rows.all():
         if organization_id not in expected:
             expected[organization_id] = parts.waiting(organization_id)
-        if expected[organization_id][roles[role]] != there:
+        if expected[organization_id][roles[role or ""]] != there:
             yield Violation(
                 "tax_waiting_differs",
                 f"What stands on the account of the role {role} is not what its items have left.",

@@ -373,8 +373,8 @@ def waiting(organization_id: str) -> Counter[str]:
         TaxPart.organization_id == organization_id, TaxPart.kind.in_((MONEY, *SHORT, APPLIED))
     )
     for part in db.session.scalars(had):
-        code = codes[part.tax_code_id]
-        found.subtract(_waiting_of(code, part.tax_minor, is_advance=part.kind == APPLIED))
+        of_part = codes[part.tax_code_id]
+        found.subtract(_waiting_of(of_part, part.tax_minor, is_advance=part.kind == APPLIED))
     return found
 
 

@@ -210,7 +210,7 @@ class _Entry:
 
     def _leg(self, first: _Coded, account_id: int, amount: int, boxes: Boxes = ()) -> Leg:
         base = self.organization.base_currency
-        facts = {"tax_code_id": first.code.id, "tax_point": first.tax_point}
+        facts: dict[str, Any] = {"tax_code_id": first.code.id, "tax_point": first.tax_point}
         return Leg(account_id, amount, base, boxes=boxes, **facts)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -204,7 +204,7 @@ def _legs(
 
 def _written(share: PartShare, base: str, legs: Iterable[tuple[int, int, Boxes]]) -> list[Leg]:
     """Write legs of a share, each with its account, amount and boxes; those of nothing are left out."""
-    facts = {"tax_code_id": share.code, "tax_point": share.tax_point}
+    facts: dict[str, Any] = {"tax_code_id": share.code, "tax_point": share.tax_point}
     return [
         Leg(account_id, amount, base, amount, boxes=own, **facts)
         for account_id, amount, own in legs
