@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # The SHA-256 of the fields of each format that this program knows.
-FORMATS = {1: "4b9073bbfa261c3417967a551ef944d1ff7c3b5fa474d2546af82d56f4481bde"}
+FORMATS = {1: "8d5693b83bcb8a10ba94a262dc00b4c23a70ae16af3a12b0dfda5cc3e25c3a08"}
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
 

@@ -158,6 +158,13 @@ def unpaid(teller: Teller, accounts: dict[str, int]) -> None:
     claim = {"itemId": item["id"], "amount": "132.00", "day": "2027-05-03"}
     teller.post("/tax/bad-debts", {**claim, "counterAccountId": accounts["Software"]})
     teller.post("/tax/unpaid-bills", {"until": "2027-06-30"})
+    legs = [
+        {"accountId": accounts["VAT payable"], "amount": "-9.50"},
+        {"accountId": accounts["Software"], "amount": "9.50"},
+    ]
+    boxes = [{"box": "A", "amount": "9.50"}, {"box": "F", "amount": "50.00"}]
+    body = {"form": "generic-vat", "taxPoint": "2026-12-31", "reason": "PRIVATE_USE", "boxes": boxes}
+    teller.post("/tax/adjustments", {**body, "legs": legs, "note": "A laptop that is used at home"})
 
 
 def returns(teller: Teller) -> None:

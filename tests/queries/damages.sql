@@ -341,3 +341,10 @@ INSERT INTO tax_returns (id, organization_id, form, pack_version, starts_on, end
 SELECT 471102, organization_id, 'generic-vat', 1, '2026-01-01', '2026-03-31', 'FILED', 1 = 2,
     '{"boxes": [["A", "Tax", 100, 100], ["C", "Total", 100, 100]], "late": []}', '0', '2026-04-01 10:00:00', '{}'
 FROM journal_entries ORDER BY id LIMIT 1;
+
+-- tax_waiting_differs
+UPDATE accounts SET role = 'tax_advances'
+WHERE id = (SELECT min(p.account_id) FROM postings p
+    JOIN journal_entries e ON e.id = p.journal_entry_id AND e.organization_id = p.organization_id
+    JOIN accounts a ON a.id = p.account_id AND a.organization_id = p.organization_id
+    WHERE e.status = 'POSTED' AND a.role IS NULL AND a.type = 'EXPENSE');

@@ -104,6 +104,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "fact_on",
         "is_moved",
         "is_closing",
+        "tax_reason",
         (
             "legs",
             (
@@ -254,7 +255,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
 }
 # A row ends before these, if it has none of them.
 LEFT_OUT: Final = frozenset(
-    {"tax_code_id", "tax_point", "boxes", "schedule_id", "received_on", "counted_from"}
+    {"tax_code_id", "tax_point", "boxes", "schedule_id", "tax_reason", "received_on", "counted_from"}
 )
 
 

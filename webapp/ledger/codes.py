@@ -56,8 +56,9 @@ ENTRY_SOURCES: Final = (
     "exchange",
     "settlement",
 )
-# What the interface names a source: a closing entry is written by hand, and one of a schedule as if it was.
-SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing", "schedule")
+# What the interface names a source: a closing entry and an adjustment of taxes are written by hand, and what is of a
+# schedule as if it was.
+SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing", "schedule", "tax")
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
 # UNTDID 1001: requests for payment, pro-forma and partial documents that are no invoices.
@@ -108,6 +109,7 @@ ACT_KINDS: Final = (
     "add_authenticator",
     "add_document_file",
     "add_passkey",
+    "adjust_taxes",
     "apply_rule",
     "approve_close",
     "bind_rows",
@@ -376,6 +378,7 @@ CALL_KINDS: Final = (
     "tax_codes_update",
     "tax_packs_install",
     "tax_packs_update",
+    "tax_reliefs_adjust",
     "tax_reliefs_claim",
     "tax_reliefs_repay",
     "tax_returns_file",

@@ -37,7 +37,7 @@ class JournalEntry(Numbered, Base):
     the order of posting, without gaps; a draft has none. `fact_on` is the day of what it is about, where that was
     before its own, and `is_moved` whether a lock date is why. `is_closing` closes a year in other books, as do its
     void and its correction: reports count its legs on income and expenses on retained earnings. `schedule_id` is the
-    schedule that it is a part of, or whose first part reverses it.
+    schedule that it is a part of, or whose first part reverses it. `tax_reason` is why it adjusts boxes by hand.
     """
 
     __tablename__ = "journal_entries"
@@ -100,6 +100,7 @@ class JournalEntry(Numbered, Base):
     is_closing: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     # No key of the database leads to the schedule: it could not be added to the table. Schedules are never deleted.
     schedule_id: Mapped[int | None] = mapped_column(BigId)
+    tax_reason: Mapped[str | None] = mapped_column(sa.String(20))
 
     postings: Mapped[list[Posting]] = relationship(
         order_by="Posting.position",
@@ -110,10 +111,11 @@ class JournalEntry(Numbered, Base):
 
     @property
     def shown_source(self) -> str:
-        """The source as the interface names it: a closing entry, and one of a schedule, are as if written by hand."""
+        """The source as the interface names it, which tells what is written by hand apart."""
         if self.source != "manual":
             return self.source
-        return "closing" if self.is_closing else "schedule" if self.schedule_id else "manual"
+        named = {"closing": self.is_closing, "schedule": self.schedule_id, "tax": self.tax_reason}
+        return next((name for name, is_so in named.items() if is_so), "manual")
 
     @property
     def is_marker(self) -> bool:

@@ -149,6 +149,9 @@ class LinePaymentsSchema(Schema):
 MOST_PAID = 100
 
 
+REOPENS = {"description": "End what was written off of the item, as far as it is paid now."}
+
+
 class PaidPartSchema(Schema):
     """What a line is to pay of an item, with the item's sign; without an amount all that is left of it.
 
@@ -157,6 +160,7 @@ class PaidPartSchema(Schema):
 
     item_id = fields.Id(Kind.POSTING, required=True)
     amount = fields.Amount(allow_none=True, load_default=None)
+    reopens = fields.Flag(load_default=False, load_only=True, metadata=REOPENS)
 
 
 class ShortSplitSchema(Schema):

@@ -8,9 +8,9 @@ from tests.api.tax.conftest import Taxes, done
 class Owed(Taxes):
     """Books with taxes that owe and are owed; amounts of items are without a sign."""
 
-    def __init__(self, person, bank, pack="uk-vat100", basis="CASH", base="GBP"):
+    def __init__(self, person, bank, pack="uk-vat100", basis="CASH", base="GBP", start="2026-01-01"):
         bank.rebase(base)
-        done(person.post(f"/api/tax/packs/{pack}/install", json={"from": "2026-01-01", "basis": basis}))
+        done(person.post(f"/api/tax/packs/{pack}/install", json={"from": start, "basis": basis}))
         self.person, self.bank, self.pack, self.base = person, bank, pack, base
         self.read()
         self.acme = bank.merchant("Acme")
@@ -294,3 +294,54 @@ def test_a_document_is_entered_with_its_tax_as_it_states_it(owed, tax, legs):
     found = [leg[1] for leg in owed.legs(entry) if leg[0] != "Trade receivables"]
     assert found == legs
     assert owed.boxes("2026-03-31", "1") == [tax or "0.00"]
+
+
+def test_bills_of_a_period_that_is_out_of_time_are_not_to_be_repaid(ada, bank):
+    owed = Owed(ada, bank, start="2019-04-01")
+    owed.bill("2021-12-31", "600.00", "P20")
+    bill = owed.bill("2022-01-15", "900.00", "P20")
+    for to, items, tax in (
+        ("2026-03-31", [owed.item(bill)["id"]], "150.00"),
+        ("2026-06-30", [], "0.00"),
+    ):
+        query = {"form": "uk-vat100", "to": to}
+        found = done(ada.get("/api/tax/returns/open", query_string=query))["taxReturn"]
+        assert found["billsUnpaidSixMonths"] == {"items": items, "tax": tax}
+    assert done(ada.post("/api/tax/unpaid-bills", json={"until": "2026-06-30"}))["journalEntryIds"] == []
+    assert len(done(ada.post("/api/tax/unpaid-bills", json={"until": "2026-03-31"}))["journalEntryIds"]) == 1
+
+
+@pytest.mark.parametrize("is_by_hand", [True, False])
+@pytest.mark.parametrize(
+    ("code", "boxes", "cost"),
+    [("S20C", ["3.00", "15.00"], "35.00"), ("S20", ["10.00", "50.00"], "42.00")],
+)
+def test_money_for_what_was_written_off_reopens_it(owed, code, boxes, cost, is_by_hand):
+    entry = owed.invoice("2026-01-10", "60.00", ("60.00", code))
+    item = owed.item(entry)["id"]
+    if is_by_hand:
+        owed.pay("2026-02-01", "6.00", (entry, "6.00"))
+        gone = owed.enter(
+            "2026-03-01",
+            ("Trade receivables", "-54.00", None, {"orgMerchantId": owed.acme}),
+            ("Software", "54.00", None, {}),
+        )
+        owed.settle((entry, "54.00"), (gone, "-54.00"))
+    else:
+        short = {"amount": "54.00", "as": "WRITE_OFF", "accountId": owed.accounts["Software"]}
+        owed.pay("2026-02-01", "6.00", (entry, "60.00"), short=short)
+    line = owed.bank.send("2026-03-20", "12.00")
+    path = f"/api/transactions/{line}"
+    settles = {"itemId": item, "amount": "12.00"}
+    refused = owed.person.patch(path, json={"settles": [settles], "force": True})
+    assert (refused.status_code, refused.json["code"]) == (409, "item_taken")
+    much = {"itemId": item, "amount": "54.01", "reopens": True}
+    assert owed.person.patch(path, json={"settles": [much], "force": True}).json["code"] == "item_taken"
+    done(owed.person.patch(path, json={"settles": [{**settles, "reopens": True}], "force": True}))
+    done(owed.person.post(f"{path}/confirm", json={"force": True}))
+    assert owed.boxes("2026-03-31", "1", "6") == boxes
+    assert owed.balance(WAITING) == "0.00"
+    assert owed.balance("Trade receivables") == "0.00"
+    # The cost of what stays written off: its gross, or what the tax that no longer waits leaves of it.
+    assert owed.balance("Software") == cost
+    assert owed.bank.broken() == []

@@ -1,8 +1,9 @@
-"""Relief of bad debts, and the tax of own unpaid bills, over JSON."""
+"""Relief of bad debts, the tax of own unpaid bills, and adjustments by hand, over JSON."""
 
 from typing import Any
 
 from webapp import queries, services
+from webapp.schemas.bookkeeping.journal_entries import AdjustmentSchema
 from webapp.schemas.paging import changing
 from webapp.schemas.tax.returns import BadDebtSchema, PostedTaxesSchema, UnpaidBillsSchema
 from webapp.web.access.auth import acting, organization_id, requires
@@ -19,6 +20,15 @@ def claim(body: dict[str, Any]) -> dict[str, Any]:
     """Claim relief of the tax of a bad debt; money that comes later returns it of itself."""
     item = queries.items.items.get(organization_id(), body.pop("item_id"))
     return {"journal_entry_ids": services.tax.reliefs.claim(item, **body, **acting())}
+
+
+@bp.post("/adjustments")
+@requires("confirm")
+@bp.arguments(AdjustmentSchema)
+@bp.response(201, changing(PostedTaxesSchema))
+def adjust(body: dict[str, Any]) -> dict[str, Any]:
+    """Add to boxes of a form by hand, with the legs of what that is on the accounts of taxes."""
+    return {"journal_entry_ids": [services.bookkeeping.tax_adjustments.adjust(**body, **acting()).id]}
 
 
 @bp.post("/unpaid-bills")

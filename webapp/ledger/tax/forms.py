@@ -67,6 +67,20 @@ class TaxForm:
         """Return what the figures of the boxes make payable; below zero it is reclaimed."""
         return total_of(figures, self.payable)
 
+    def tax_of(self, sums: Mapping[str, int]) -> int:
+        """Return what exact sums of boxes make payable; 0 for a box that has no tax.
+
+        >>> boxes = [*(FormBox(each, each) for each in "146"), FormBox("5", "Net", {"1": 1, "4": -1})]
+        >>> form = TaxForm("f", tuple(boxes), {"5": 1}, "4")
+        >>> form.tax_of({"1": 250, "6": 999}), form.tax_of({"4": 30})
+        (250, -30)
+        """
+        exact = dict(sums)
+        for each in self.boxes:
+            if each.terms is not None:
+                exact[each.box] = total_of(exact, each.terms)
+        return self.payable_of(exact)
+
     def due_on(self, last: date) -> date | None:
         """Return the day on which the return of a period that ends `last` is due.
 

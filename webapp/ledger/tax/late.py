@@ -9,6 +9,9 @@ from webapp.ledger.journal.boxes import Boxes, of_boxes, summed
 
 LATE_CLAIM, NO_ERROR, ERROR = "LATE_CLAIM", "NO_ERROR", "ERROR"
 LATE_KINDS: Final = (LATE_CLAIM, NO_ERROR, ERROR)
+# Why boxes are adjusted by hand; those of schemes are of the return after what they adjust.
+SCHEME_REASONS: Final = ("PARTIAL_EXEMPTION", "CAPITAL_GOODS", "PRE_REGISTRATION")
+ADJUSTMENT_REASONS: Final = ("PRIVATE_USE", "FUEL_SCALE", *SCHEME_REASONS, "OTHER")
 
 
 class LatePosting(NamedTuple):

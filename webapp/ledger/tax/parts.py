@@ -156,7 +156,6 @@ class _Parting:
             for code in self.wholes:
                 self._up_to(piece, APPLIED, code, (APPLIED,))
             return
-        is_closed = sum(self.sizes.values()) == self.gross
         for code in self.wholes:
             if code not in self.item.cash:
                 if piece.kind == DISCOUNT:
@@ -164,8 +163,7 @@ class _Parting:
                 continue
             kinds = (MONEY,) if piece.kind == MONEY else SHORT
             self._up_to(piece, piece.kind, code, kinds)
-            if is_closed and any(self.sizes[kind] for kind in SHORT):
-                self._rest(piece, code)
+            self._close(piece, code)
 
     def _credit(self, piece: Piece, *, is_new: bool) -> None:
         """Take a credit out of base, tax and gross; what money and discounts had of them before changes with it."""
@@ -183,6 +181,7 @@ class _Parting:
             for kinds in ((MONEY,), SHORT) if code in self.item.cash else ((DISCOUNT,),):
                 if any(self.sizes[kind] for kind in kinds):
                     self._up_to(at, kinds[0], code, kinds)
+            self._close(at, code)
 
     def _up_to(self, piece: Piece, kind: str, code: int, kinds: Sequence[str]) -> None:
         """Add what all pieces of some kinds have together, less what they had before."""
@@ -191,8 +190,11 @@ class _Parting:
         figures = (part_of(each, self.gross, size, before) for each, before in zip(whole, had, strict=True))
         self._add(piece, kind, code, TaxFigures(*figures))
 
-    def _rest(self, piece: Piece, code: int) -> None:
+    def _close(self, piece: Piece, code: int) -> None:
         """Let what is short of an item that is closed now take all that still waits."""
+        is_closed = sum(self.sizes.values()) == self.gross
+        if not is_closed or code not in self.item.cash or not any(self.sizes[kind] for kind in SHORT):
+            return
         whole, had = self.wholes[code], self._had(code, (MONEY, *SHORT))
         rest = TaxFigures(whole.base_minor - had.base_minor, whole.tax_minor - had.tax_minor)
         kind = next(each for each in SHORT if self.sizes[each])

@@ -1,4 +1,4 @@
-"""Taxes: the code of a posting is there, and the boxes of a return are those of the postings that it stamped."""
+"""Taxes: codes are there, returns have the boxes that they stamped, and what waits is what items have left."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,9 +6,19 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.models import Posting, TaxCode, TaxReturn, TaxStamp, refers_to
+from webapp.ledger.tax.rules import ADVANCES, WAITING
+from webapp.models import (
+    COUNTING,
+    Account,
+    JournalEntry,
+    Posting,
+    TaxCode,
+    TaxReturn,
+    TaxStamp,
+    refers_to,
+)
 from webapp.queries.checks.violations import Violation, entry, found
-from webapp.queries.tax import packs
+from webapp.queries.tax import packs, parts
 
 
 def unknown_codes() -> Iterable[Violation]:
@@ -65,4 +75,28 @@ def _filed_figures(filed: TaxReturn) -> dict[str, int]:
     return {box: minor for box, minor in said.items() if minor}
 
 
-CHECKS = (unknown_codes, differing_returns)
+def differing_accounts() -> Iterable[Violation]:
+    """Find accounts of taxes that wait, and of advances, that are not their items less the parts of these."""
+    roles = {f"tax_{role}": role for role in (*WAITING.values(), ADVANCES)}
+    rows = db.session.execute(
+        sa.select(Account.organization_id, Account.role, sa.func.sum(Posting.amount_base_minor))
+        .join(Posting, refers_to(Posting.account_id, Account))
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(Account.role.in_(roles), JournalEntry.status.in_(COUNTING))
+        .group_by(Account.organization_id, Account.role)
+        .order_by(Account.organization_id, Account.role)
+    )
+    expected: dict[str, Counter[str]] = {}
+    for organization_id, role, there in rows.all():
+        if organization_id not in expected:
+            expected[organization_id] = parts.waiting(organization_id)
+        if expected[organization_id][roles[role or ""]] != there:
+            yield Violation(
+                "tax_waiting_differs",
+                f"What stands on the account of the role {role} is not what its items have left.",
+                organization_id,
+                {"role": role},
+            )
+
+
+CHECKS = (unknown_codes, differing_returns, differing_accounts)

@@ -148,15 +148,16 @@ def listed(
     if filters.status is not None:
         statement = statement.where(JournalEntry.status == filters.status)
     if filters.source is not None:
-        is_closing, is_manual = (
-            filters.source == "closing",
-            filters.source in ("closing", "schedule", "manual"),
-        )
+        marks: dict[str, sa.ColumnElement[bool]] = {
+            "closing": JournalEntry.is_closing.is_(True),
+            "schedule": JournalEntry.schedule_id.is_not(None),
+            "tax": JournalEntry.tax_reason.is_not(None),
+        }
+        is_manual = filters.source in ("manual", *marks)
         statement = statement.where(JournalEntry.source == ("manual" if is_manual else filters.source))
         if is_manual:
-            scheduled = JournalEntry.schedule_id.is_not(None)
-            is_scheduled = scheduled if filters.source == "schedule" else sa.not_(scheduled)
-            statement = statement.where(JournalEntry.is_closing == is_closing, is_scheduled)
+            of_source = (has if name == filters.source else sa.not_(has) for name, has in marks.items())
+            statement = statement.where(*of_source)
     if filters.moved_by_lock is not None:
         # What was voided is not there any more, on either day.
         is_moved = sa.and_(JournalEntry.is_moved, JournalEntry.status == "POSTED")

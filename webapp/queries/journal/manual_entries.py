@@ -25,7 +25,7 @@ def written_legs(entry: JournalEntry) -> list[Leg]:
 
 def is_manual(entry: JournalEntry) -> bool:
     """Return whether a person writes this entry as a whole; every other draft is of a bank line."""
-    return entry.source in MANUAL_SOURCES
+    return entry.source in MANUAL_SOURCES and entry.tax_reason is None
 
 
 def version(entry: JournalEntry) -> str | None:

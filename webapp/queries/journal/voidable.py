@@ -13,6 +13,7 @@ from webapp.models import (
     JournalEntry,
     Posting,
     Reconciliation,
+    TaxStamp,
     Transaction,
     of_same_organization,
     refers_to,
@@ -51,7 +52,32 @@ def refusal(entry: JournalEntry) -> VoidRefusal | None:
         return _OF_SOURCES[entry.source](entry)
     if entry.source not in VOIDABLE_SOURCES:
         return VoidRefusal(f"Entry {entry.id} was written by the system and cannot be voided.")
-    return opened(entry.organization_id, [entry]).get(entry.id)
+    return _stamped(entry.organization_id, [entry]).get(entry.id) or opened(
+        entry.organization_id, [entry]
+    ).get(entry.id)
+
+
+def _stamped(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, VoidRefusal]:
+    """Refuse adjustments of taxes that a standing return has."""
+    adjusting = [entry.id for entry in entries if entry.tax_reason is not None]
+    statement = (
+        sa.select(Posting.journal_entry_id)
+        .join(
+            TaxStamp, sa.and_(TaxStamp.organization_id == organization_id, TaxStamp.posting_id == Posting.id)
+        )
+        .where(
+            Posting.organization_id == organization_id,
+            Posting.journal_entry_id.in_(adjusting),
+            TaxStamp.ended_at.is_(None),
+        )
+    )
+    return {
+        entry_id: VoidRefusal(
+            f"Entry {entry_id} is in a filed tax return. Withdraw that return first, or adjust the next one.",
+            "stamped",
+        )
+        for entry_id in (db.session.scalars(statement) if adjusting else ())
+    }
 
 
 def _correction(entry: JournalEntry) -> VoidRefusal:
@@ -150,7 +176,8 @@ def refused(organization_id: str, entries: Sequence[JournalEntry]) -> set[int]:
     by_itself = {
         entry.id for entry in entries if entry.status != "POSTED" or entry.source not in VOIDABLE_SOURCES
     }
-    return by_itself | set(opened(organization_id, [each for each in entries if each.id not in by_itself]))
+    others = [each for each in entries if each.id not in by_itself]
+    return by_itself | {*opened(organization_id, others), *_stamped(organization_id, others)}
 
 
 def opened(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, VoidRefusal]:

@@ -21,6 +21,7 @@ def with_warnings(organization: Organization, made: ReturnRecord) -> ReturnRecor
     if made.kind == NOTICE:
         return made
     blocking, money = open_receipts(organization.id, made.form, made.to), _open(organization.id)
+    uncoded = uncoded_items(organization.id, made.form, made.to)
     left = [
         item
         for item, _, _, came_in in money
@@ -29,6 +30,12 @@ def with_warnings(organization: Organization, made: ReturnRecord) -> ReturnRecor
     day = f"{made.to:%-d %b %Y}"
     counted = (
         ("receipts_open", len(blocking), "receipt", f"to {day} settles no invoice, and filing asks why"),
+        (
+            "open_items_uncoded",
+            len(uncoded),
+            "open item",
+            "of before has no tax code, and filing asks why",
+        ),
         ("money_open", len(left), "receipt", f"to {day} waits to be settled"),
         ("drafts", _count_drafts(organization.id, made), "draft", f"to {day} counts in no box"),
         (
@@ -108,6 +115,40 @@ def open_receipts(organization_id: str, form: str, last: date) -> Sequence[OwedI
         and _is_open_at(item, last)
         and (party is None or (party, item.currency) not in invoices)
     ]
+
+
+def uncoded_items(organization_id: str, form: str, last: date) -> Sequence[OwedItem]:
+    """List what was open before the books had taxes by money, and that brought no tax code."""
+    pack = packs.installed(organization_id, form)
+    if pack is None or pack.basis != "CASH":
+        return []
+    root, of_entry = orm.aliased(JournalEntry), orm.aliased(JournalEntry)
+    coded = (
+        sa.exists()
+        .where(
+            of_entry.organization_id == organization_id,
+            sa.or_(
+                of_entry.id == OwedItem.journal_entry_id, of_entry.corrects_id == OwedItem.journal_entry_id
+            ),
+            refers_to(Posting.journal_entry_id, of_entry),
+            Posting.tax_code_id.is_not(None),
+        )
+        .correlate(OwedItem)
+    )
+    statement = (
+        sa.select(OwedItem)
+        .join(Account, refers_to(OwedItem.account_id, Account))
+        .outerjoin(root, refers_to(OwedItem.journal_entry_id, root))
+        .where(
+            OwedItem.organization_id == organization_id,
+            OwedItem.settled_minor != OwedItem.amount_minor,
+            Account.role.is_(None),
+            sa.or_(root.id.is_(None), sa.and_(root.effective_on < pack.starts_on, root.effective_on <= last)),
+            ~coded,
+        )
+        .order_by(OwedItem.id)
+    )
+    return db.session.scalars(statement).all()
 
 
 def _open(organization_id: str) -> Sequence[Any]:

@@ -1,7 +1,7 @@
 """Packs: those that there are, and those that books have installed, with their accounts."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -75,6 +75,14 @@ def all_installed(organization_id: str) -> Sequence[TaxPack]:
 def has_any(organization_id: str) -> bool:
     """Return whether books keep taxes."""
     return bool(all_installed(organization_id))
+
+
+def is_before(organization_id: str, forms: Collection[str], day: date) -> bool:
+    """Return whether a day is before that from which the books have some forms."""
+    statement = sa.select(TaxPack.id).where(
+        TaxPack.organization_id == organization_id, TaxPack.name.in_(forms), TaxPack.starts_on > day
+    )
+    return db.session.scalar(statement.limit(1)) is not None
 
 
 def listed(organization_id: str) -> list[PackRecord]:

@@ -1,5 +1,6 @@
 """What items have of taxes: base and tax by code, what settlements met them with, and what their parts had of it."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -8,12 +9,23 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.chart import AccountType
+from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.journal.boxes import BASE, OF_ITEM, TAX
 from webapp.ledger.tax import pieces as meeting
-from webapp.ledger.tax.parts import CREDIT, DISCOUNT, MONEY, WRITE_OFF, PartShare, Piece, TaxFigures
+from webapp.ledger.tax.parts import (
+    APPLIED,
+    CREDIT,
+    DISCOUNT,
+    MONEY,
+    SHORT,
+    WRITE_OFF,
+    PartShare,
+    Piece,
+    TaxFigures,
+)
 from webapp.ledger.tax.parts import part_of as share_of
 from webapp.ledger.tax.pieces import ADVANCE, DOCUMENT, SettledPart
+from webapp.ledger.tax.rules import ADVANCES, WAITING, tax_legs
 from webapp.models import (
     Account,
     JournalEntry,
@@ -22,11 +34,14 @@ from webapp.models import (
     Settlement,
     SettlementEntry,
     SettlementPart,
+    TaxCode,
     TaxPart,
     TaxStamp,
     Transaction,
     refers_to,
 )
+from webapp.queries.accounts import accounts
+from webapp.queries.common.portions import portions
 
 
 @dataclass(slots=True)
@@ -55,11 +70,12 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
     )
     written = {*entry_ids, *db.session.scalars(corrections)}
     root_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
-    columns: list[Any] = [root_id.label("root_id"), Posting, Account.keeps_items]
+    columns: list[Any] = [root_id.label("root_id"), Posting, Account.keeps_items, TaxCode.side]
     rows = db.session.execute(
         sa.select(*columns)
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .join(Account, refers_to(Posting.account_id, Account))
+        .join(TaxCode, refers_to(Posting.tax_code_id, TaxCode))
         .where(
             Posting.organization_id == organization_id,
             Posting.journal_entry_id.in_(written),
@@ -69,17 +85,22 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
         .order_by(Posting.id)
     )
     found: dict[int, ItemTax] = {}
-    for root, posting, keeps_items in rows:
+    for root, posting, keeps_items, side in rows:
         boxes = {box: minor for form, box, minor in posting.boxes or () if form == OF_ITEM}
         if not boxes:
             continue
-        fresh = ItemTax(organization_id, root, posting.tax_point, posting.account_id, keeps_items)
+        # Money before a sale is on the other side than what the sale lets somebody owe.
+        is_advance = keeps_items and side == "SALE" and posting.amount_minor * sum(boxes.values()) < 0
+        account_id = posting.account_id
+        if keeps_items and not is_advance:
+            account_id = accounts.by_role(organization_id, Role.OPENING_BALANCES).id
+        fresh = ItemTax(organization_id, root, posting.tax_point, account_id, is_advance)
         item = found.setdefault(root, fresh)
         had = item.wholes.get(posting.tax_code_id, TaxFigures())
         base, tax = boxes.get(BASE, 0), boxes.get(TAX, 0)
         item.wholes[posting.tax_code_id] = TaxFigures(had.base_minor + base, had.tax_minor + tax)
         if boxes.get(BASE, 0) > 0 or len(item.wholes) == 1:
-            item.tax_point, item.account_id = posting.tax_point, posting.account_id
+            item.tax_point, item.account_id = posting.tax_point, account_id
     return found
 
 
@@ -252,7 +273,8 @@ def _settled(
         elif fact.purpose in (DISCOUNT, WRITE_OFF):
             kind = fact.purpose
         elif fact.source == "manual" and fact.bears is not None:
-            kind = WRITE_OFF
+            # What raises what is owed is an invoice without a code.
+            kind = WRITE_OFF if part.amount_minor * fact.lowers > 0 else DOCUMENT
         found[part.id] = SettledPart(
             part.item_id,
             fact.id,
@@ -268,7 +290,10 @@ def _settled(
 
 @dataclass(frozen=True, slots=True)
 class _Fact:
-    """What an entry is: its day, its line's booking day, its purpose in a settlement, and the cost it is booked on."""
+    """What an entry is: its day, its line's booking day, its purpose in a settlement, and the cost it is booked on.
+
+    `lowers` is the sign with which it lowers what is owed on its control account.
+    """
 
     id: int
     source: str
@@ -277,6 +302,7 @@ class _Fact:
     booked_on: date | None
     purpose: str | None
     bears: int | None
+    lowers: int
 
 
 def _facts(organization_id: str, entry_ids: Iterable[int | None]) -> dict[int, _Fact]:
@@ -315,7 +341,82 @@ def _facts(organization_id: str, entry_ids: Iterable[int | None]) -> dict[int, _
             next((row.booked_on for row in group if row.booked_on is not None), None),
             first.purpose,
             others[0].account_id if others and (is_cost or first.purpose) else None,
+            1 if any(row.keeps_items and row.type == AccountType.LIABILITY for row in group) else -1,
         )
+    return found
+
+
+def waiting(organization_id: str) -> Counter[str]:
+    """Add up what items have left of taxes that wait and of advances, less what their parts had, debit positive."""
+    coded = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
+        JournalEntry.organization_id == organization_id,
+        JournalEntry.status == "POSTED",
+        sa.exists().where(
+            refers_to(Posting.journal_entry_id, JournalEntry), Posting.tax_code_id.is_not(None)
+        ),
+    )
+    codes = {
+        each.id: each
+        for each in db.session.scalars(sa.select(TaxCode).where(TaxCode.organization_id == organization_id))
+    }
+    roots = sorted({*db.session.scalars(coded)})
+    taxed = {
+        root: item
+        for portion in portions(roots)
+        for root, item in of_entries(organization_id, portion).items()
+    }
+    found: Counter[str] = Counter()
+    for item in taxed.values():
+        for code, figures in item.wholes.items():
+            found.update(_waiting_of(codes[code], figures.tax_minor, is_advance=item.is_advance))
+    had = sa.select(TaxPart).where(
+        TaxPart.organization_id == organization_id, TaxPart.kind.in_((MONEY, *SHORT, APPLIED))
+    )
+    for part in db.session.scalars(had):
+        of_part = codes[part.tax_code_id]
+        found.subtract(_waiting_of(of_part, part.tax_minor, is_advance=part.kind == APPLIED))
+    return found
+
+
+def _waiting_of(code: TaxCode, tax_minor: int, *, is_advance: bool) -> dict[str, int]:
+    whole = sum(leg.amount_minor for leg in tax_legs(code.rule, tax_minor))
+    if is_advance:
+        return {ADVANCES: -whole}
+    return {WAITING[code.side]: whole} if code.rule.waits else {}
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenOff:
+    """How much of an item a settlement writes off, without a sign, the account that bears it, and its entry.
+
+    `is_caused` is what the settlement posted by itself.
+    """
+
+    settlement_id: int
+    size_minor: int
+    account_id: int
+    entry_id: int
+    is_caused: bool
+
+
+def written_off(item: OwedItem) -> list[WrittenOff]:
+    """List what standing settlements write off of an item, the newest first."""
+    if item.journal_entry_id is None:
+        return []
+    joined, found = standing(item.organization_id, [item.journal_entry_id]), []
+    facts = _facts(
+        item.organization_id, {part.journal_entry_id for group in joined.values() for part in group}
+    )
+    for number in sorted(joined, reverse=True):
+        own = sum(part.amount_minor for part in joined[number] if part.item_id == item.id)
+        for part in joined[number]:
+            fact = facts.get(part.journal_entry_id or 0)
+            if fact is None or fact.bears is None or part.amount_minor * own >= 0:
+                continue
+            is_caused = fact.purpose == WRITE_OFF
+            if is_caused or (fact.source == "manual" and part.amount_minor * fact.lowers > 0):
+                size = min(abs(own), abs(part.amount_minor))
+                found.append(WrittenOff(number, size, fact.bears, fact.id, is_caused))
     return found
 
 

@@ -189,7 +189,7 @@ def open_return(
     if kind == NOTICE:
         return _notice(organization.base_currency, periods.pack, period, inside, late)
     made = _computed(organization.base_currency, periods.pack, period, (inside, out, late))
-    owed = unpaid.owed(organization, of_form, own.last)
+    owed = unpaid.owed(organization, form, own.last)
     return replace(made, record=replace(made.record, bills_unpaid_six_months=owed))
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import orm
 from webapp.database.sessions import db
 from webapp.ledger.journal.boxes import BASE, OF_ITEM, BoxAmount, Boxes
 from webapp.ledger.money import Money
+from webapp.ledger.tax.late import SCHEME_REASONS
 from webapp.models import (
     COUNTING,
     Account,
@@ -56,7 +57,7 @@ class BoxedPosting:
     description: str
     account_id: int
     account_name: str
-    tax_code_id: int
+    tax_code_id: int | None
     tax_point: date
     amount_base: Money
     boxes: Sequence[PostedBox]
@@ -96,7 +97,7 @@ def _boxed(posting: Posting, account: str, description: str, form: str) -> Boxed
         description,
         posting.account_id,
         account,
-        posting.tax_code_id or 0,
+        posting.tax_code_id,
         posting.tax_point or date.min,
         Money(posting.amount_base_minor or 0, base),
         [PostedBox(of, box, Money(minor, base)) for of, box, minor in posting.boxes or () if of == form],
@@ -172,7 +173,10 @@ def _postings_before(organization_id: str, form: str, last: date) -> sa.Select[A
         Document.document_type,
         Document.received_on,
         Document.created_at,
-        _of_part(TaxPart.is_own_day),
+        sa.or_(
+            sa.func.coalesce(_of_part(TaxPart.is_own_day), sa.false()),
+            sa.func.coalesce(original.tax_reason, "").in_(SCHEME_REASONS),
+        ),
     ]
     return (
         sa.select(*columns)

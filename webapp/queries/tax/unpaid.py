@@ -9,12 +9,13 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
-from webapp.ledger.tax.forms import TaxForm, months_after
+from webapp.ledger.tax.forms import months_after
 from webapp.ledger.tax.parts import CREDIT, MONEY, UNPAID, PartShare, Piece, TaxedItem, TaxFigures, relief_of
 from webapp.ledger.tax.rules import tax_legs
 from webapp.models import JournalEntry, Organization, OwedItem, Posting, TaxCode, TaxPart, refers_to
-from webapp.queries.tax import parts
+from webapp.queries.tax import packs, parts
 from webapp.queries.tax.parts import ItemTax
+from webapp.queries.tax.periods import periods_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +41,26 @@ class UnpaidBill:
     pieces: Sequence[Piece]
 
 
-def owed(organization: Organization, of_form: TaxForm, last: date) -> UnpaidTax | None:
+def owed(organization: Organization, form: str, last: date) -> UnpaidTax | None:
     """Give the bills that a return or an earlier one has, and that are unpaid too long; None where no form asks."""
-    if of_form.unpaid_months is None:
+    if packs.content(form).form.unpaid_months is None:
         return None
-    oldest = None if of_form.years is None else months_after(last, -12 * of_form.years)
-    found = bills(organization.id, last, of_form.unpaid_months, oldest)
+    found = bills(organization.id, form, last)
     tax = Money(sum(bill.tax_minor for bill in found), organization.base_currency)
     return UnpaidTax([bill.item_id for bill in found], tax)
 
 
-def bills(organization_id: str, until: date, months: int, since: date | None = None) -> list[UnpaidBill]:
+def bills(organization_id: str, form: str, until: date) -> list[UnpaidBill]:
     """Find the bills whose months are over by a day, and whose tax was not repaid; none whose tax waits for money.
 
-    With `since` those whose tax point is older are left out.
+    Those that are out of time in the return of that day are left out.
     """
+    of_form, periods = packs.content(form).form, periods_of(organization_id, form)
+    months, years = of_form.unpaid_months, of_form.years
+    if months is None:
+        return []
+    oldest = date.min if years is None else months_after(periods.of(until).last, -12 * years)
+    since = oldest if years is None else periods.of(oldest).first
     codes = {
         each.id: each
         for each in db.session.scalars(
@@ -64,7 +70,7 @@ def bills(organization_id: str, until: date, months: int, since: date | None = N
     }
     if not codes:
         return []
-    rows = _begun(organization_id, (since or date.min, until, months), codes)
+    rows = _begun(organization_id, (since, until, months), codes)
     taxed = parts.of_entries(organization_id, {row.journal_entry_id for row in rows})
     met = parts.pieces(organization_id, {*taxed}, taxed) if taxed else {}
     found = []

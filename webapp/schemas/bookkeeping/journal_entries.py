@@ -6,6 +6,7 @@ import marshmallow as ma
 
 from webapp.ledger.codes import ACCOUNT_TYPES, ENTRY_STATUSES, SHOWN_SOURCES
 from webapp.ledger.references import Kind
+from webapp.ledger.tax.late import ADJUSTMENT_REASONS
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, WARNING_CODES, Schema
@@ -300,6 +301,33 @@ class CorrectionFormSchema(CorrectionSchema):
         validate=(ma.validate.Length(min=1, max=MOST_POSTINGS, error=ENOUGH), enough),
     )
     why = WRONG_OF_FORM
+
+
+class AdjustedBoxSchema(Schema):
+    """What is added to a box of a form."""
+
+    box = fields.Text(least=1, most=8, required=True)
+    amount = fields.Amount(required=True, metadata={"description": "What is added, in the base currency."})
+
+
+class AdjustmentSchema(Schema):
+    """Boxes of a form that somebody writes by hand; boxes of tax need legs that move its accounts by as much."""
+
+    form = fields.Text(least=1, most=32, required=True)
+    tax_point = fields.Day(required=True)
+    reason = fields.OneOf(*ADJUSTMENT_REASONS, required=True)
+    boxes = ma.fields.List(
+        ma.fields.Nested(AdjustedBoxSchema), required=True, validate=ma.validate.Length(min=1, max=20)
+    )
+    legs = ma.fields.List(
+        ma.fields.Nested(PostingInputSchema), load_default=(), validate=ma.validate.Length(max=MOST_POSTINGS)
+    )
+    document_id = fields.Id(
+        Kind.DOCUMENT, allow_none=True, load_default=None, metadata={"description": "What says it on paper."}
+    )
+    note = fields.Text(
+        most=2000, load_default="", metadata={"description": "Why; needed without a document."}
+    )
 
 
 class VoidFormSchema(VoidSchema):

@@ -205,6 +205,7 @@ class PostedTaxSchema(Schema):
         """Leave out the tax of a posting that has none."""
         del kwargs
         if answer.get("taxCodeId") is None:
-            for name in ("taxCodeId", "taxPoint", "boxes"):
+            answer.pop("taxCodeId", None)
+            for name in ("taxPoint", "boxes") if not answer.get("boxes") else ():
                 answer.pop(name, None)
         return answer

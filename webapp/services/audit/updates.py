@@ -37,10 +37,16 @@ def writing(now: datetime, doing: Act | None = None) -> Iterator[None]:
 
 def open_act() -> Act:
     """Give the act that is being done, for what it posts besides what it was asked for."""
-    writes = state_of(db.session()).writes
-    if writes is None or writes.doing is None:
+    doing = act_if_any()
+    if doing is None:
         raise RuntimeError("Entries are posted within an act.")
-    return writes.doing
+    return doing
+
+
+def act_if_any() -> Act | None:
+    """Give the act that is being done; None where something is only tried out."""
+    writes = state_of(db.session()).writes
+    return None if writes is None else writes.doing
 
 
 def touch(kind: Kind, ids: Iterable[int]) -> None:

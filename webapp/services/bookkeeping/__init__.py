@@ -13,5 +13,6 @@ from webapp.services.bookkeeping import (
     retention,
     revaluations,
     schedules,
+    tax_adjustments,
     voids,
 )

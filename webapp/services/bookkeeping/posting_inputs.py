@@ -45,6 +45,7 @@ def legs_of(
     *,
     takes_shares: bool = False,
     known_codes: frozenset[int] = frozenset(),
+    name: str = "postings",
 ) -> list[Leg]:
     """Give postings as legs without mirrors, or raise the error of one at its path.
 
@@ -55,9 +56,9 @@ def legs_of(
     another currency, at a rate of a contract, of customs or of a bank. What has a tax code becomes its base and tax,
     by default with `day` as tax point; `known_codes` may be archived, or no longer valid.
     """
-    paths = {f"postings.{index}": posting for index, posting in enumerate(postings)}
+    paths = {f"{name}.{index}": posting for index, posting in enumerate(postings)}
     legs = [_leg(organization, path, posting, takes_shares=takes_shares) for path, posting in paths.items()]
-    return coding.with_taxes(organization, legs, paths, day, known_codes)
+    return coding.with_taxes(organization, legs, paths, day, known_codes, takes_opening=True)
 
 
 def _leg(organization: Organization, path: str, posting: PostingInput, *, takes_shares: bool) -> Leg:

@@ -46,6 +46,7 @@ class NotVoidableError(LedgerError):
         "transfer": "The entry is the exchange difference of a transfer; end the transfer, or void one of its sides.",
         "exchange": "The entry realises what was left when an account came to nil; void what brought it there.",
         "settlement": "The entry was caused by a settlement; undo that one.",
+        "stamped": "The entry adjusts a filed tax return; withdraw that first, or adjust the next one.",
         "opening": "The entry opens the books of an account; reopen that proof instead.",
         "before_opening": "The opening balance of an account holds the entry; reopen that proof first.",
     }

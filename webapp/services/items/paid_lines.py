@@ -18,7 +18,7 @@ from webapp.ledger.journal.transfer_fits import MOST_PERCENT
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.texts.legible import cited
-from webapp.models import JournalEntry, LinePayment, OwedItem, PaymentPart, Transaction
+from webapp.models import Account, JournalEntry, LinePayment, OwedItem, PaymentPart, Transaction
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -27,6 +27,7 @@ from webapp.queries.currencies import exchange_rates
 from webapp.queries.items import items, line_payments, settlements
 from webapp.queries.items.line_payments import PaidPart
 from webapp.queries.journal import entries
+from webapp.queries.tax import parts as item_taxes
 from webapp.services.items import payments, shortfalls
 from webapp.services.items.payments import ItemPayment
 from webapp.services.items.refusals import ItemTakenError, PaymentFitError, RatesApartError
@@ -34,6 +35,7 @@ from webapp.services.journal import line_drafts
 from webapp.services.journal.settlements import Shortfall, note, part_of, settle_items, undo
 
 RETURNED = "The payment came back."
+REOPENED = "Money came for what was written off."
 MOST_NAMED = 3
 
 
@@ -200,7 +202,10 @@ def due(line: Transaction, entry: JournalEntry) -> tuple[ItemPayment, ...]:
 def settle(line: Transaction, entry: JournalEntry, payment: ItemPayment) -> None:
     """Settle what a posted line pays, in the open act; the payments that it returns are first taken back."""
     for item, amount in payment.taken:
-        _take_back(item, amount, entry.effective_on, line.booked_on)
+        if payments.is_returnable(item):
+            _take_back(item, amount, entry.effective_on, line.booked_on)
+        else:
+            _reopen(payment.account, item, amount, entry.effective_on)
     found = items.by_id(line.organization_id, [item.id for item, _ in payment.taken])
     taken = [part_of(found[item.id], amount) for item, amount in payment.taken]
     legs = entries.legs_of(entry)
@@ -248,6 +253,37 @@ def _take_back(item: OwedItem, amount: int, on: date, booked_on: date) -> None:
         undone.append(newest)
         item = items.get(item.organization_id, item.id)
     note("before", undone)
+
+
+def _reopen(account: Account, item: OwedItem, amount: int, on: date) -> None:
+    """End what was written off of an item on a day, newest first, until so much of it is open."""
+    organization_id, sign = item.organization_id, 1 if item.amount_minor > 0 else -1
+    for written in item_taxes.written_off(item):
+        item = items.get(organization_id, item.id)
+        size = min(abs(amount) - abs(item.amount_minor - item.settled_minor), written.size_minor)
+        if size <= 0:
+            return
+        (old,) = (
+            each
+            for each in settlements.of_items(organization_id, [item.id])
+            if each.id == written.settlement_id
+        )
+        kept = {each.item_id: each.amount_minor for each in old.parts if each.amount_minor}
+        kept[item.id] -= sign * size
+        left = -size
+        if written.is_caused:
+            (own,) = items.of_entry(organization_id, written.entry_id)
+            left = abs(kept.pop(own.id)) - size
+        undo(old, REOPENED, on)
+        note("before", [old])
+        found = items.by_id(organization_id, kept)
+        taken = [part_of(found[each], minor) for each, minor in kept.items() if minor]
+        if taken:
+            shortfall = None
+            if left:
+                splits = [(written.account_id, None, 1)]
+                shortfall = Shortfall("WRITE_OFF", f"Written off of {item.name}", sign * left, splits)
+            note("after", [settle_items(account, taken, cause=old.cause, shortfall=shortfall)])
 
 
 def _names(paid: Sequence[OwedItem]) -> str:

@@ -17,6 +17,7 @@ from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.items import items, line_payments, returned_payments
+from webapp.queries.tax import parts as item_taxes
 from webapp.services.items import shortfalls
 from webapp.services.items.refusals import (
     ItemTakenError,
@@ -29,10 +30,14 @@ from webapp.services.journal import line_drafts
 
 
 class PaidInput(TypedDict):
-    """What a line is to pay of an item, with its sign; without an amount all that is left of it."""
+    """What a line is to pay of an item, with its sign; without an amount all that is left of it.
+
+    What `reopens` ends what was written off of it, as far as it is paid.
+    """
 
     item_id: int
     amount: NotRequired[Decimal | None]
+    reopens: NotRequired[bool]
 
 
 # What is short of items is looked at once more where it is more than their tenth.
@@ -112,7 +117,10 @@ def chosen(
             raise NoOpenItemError(sentence, fields={f"settles.{index}.itemId": [sentence]})
         asked = each.get("amount")
         path = f"settles.{index}.amount"
-        amounts[item.id] = payable(item) if asked is None else money_at(asked, item.currency, path).minor
+        whole = payable(item) if each.get("reopens") or is_returnable(item) else _left(item)
+        amounts[item.id] = whole if asked is None else money_at(asked, item.currency, path).minor
+        if abs(amounts[item.id]) > abs(whole):
+            raise _taken(item, whole, amounts[item.id])
     payments = _payments(organization_id, found, amounts, None)
     if short is not None and payments:
         if len(payments) > 1:
@@ -179,17 +187,28 @@ def check(line: Transaction, payment: ItemPayment) -> None:
                 f"{Money(amount, item.currency).formatted} is not a part of {cited(item.name)}: it has its sign."
             )
         if abs(amount) > abs(left):
-            wanted = Money(amount, item.currency).formatted
-            raise ItemTakenError(
-                f"{Money(left, item.currency).formatted} is left of {cited(item.name)}, and {wanted} is to be paid.",
-                details={"itemId": item.id, "left": str(Money(left, item.currency))},
-            )
+            raise _taken(item, left, amount)
     shortfalls.check(line, payment.short, payment.taken)
 
 
+def _taken(item: OwedItem, left: int, amount: int) -> ItemTakenError:
+    there, wanted = Money(left, item.currency), Money(amount, item.currency)
+    sentence = f"{there.formatted} is left of {cited(item.name)}, and {wanted.formatted} is to be paid."
+    if abs(amount) <= abs(payable(item)):
+        sentence += " Send `reopens` to end so much of what was written off."
+    return ItemTakenError(sentence, details={"itemId": item.id, "left": str(there)})
+
+
 def payable(item: OwedItem) -> int:
-    """Give what may be paid of an item: what is left, or of a payment that comes back all of it."""
-    return item.amount_minor if is_returnable(item) else item.amount_minor - item.settled_minor
+    """Give what may be paid of an item: what is left and was written off, or of a payment that comes back all of it."""
+    if is_returnable(item):
+        return item.amount_minor
+    size = sum(each.size_minor for each in item_taxes.written_off(item)) if item.settled_minor else 0
+    return _left(item) + (size if item.amount_minor > 0 else -size)
+
+
+def _left(item: OwedItem) -> int:
+    return item.amount_minor - item.settled_minor
 
 
 def is_returnable(item: OwedItem) -> bool:

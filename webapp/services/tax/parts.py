@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.chart import Role
 from webapp.ledger.journal.boxes import BoxAmount, Boxes
 from webapp.ledger.journal.entries import MIN_LEGS, Leg
 from webapp.ledger.tax.parts import (
@@ -25,8 +26,9 @@ from webapp.ledger.tax.parts import (
     shares_of,
 )
 from webapp.ledger.tax.rules import ADVANCES, WAITING, TaxLeg, base_boxes, tax_legs
-from webapp.models import Account, JournalEntry, Settlement, TaxCode, TaxPart
+from webapp.models import Account, JournalEntry, Organization, Settlement, TaxCode, TaxPart
 from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts as ledger_accounts
 from webapp.queries.common import lookups
 from webapp.queries.items import settlements
 from webapp.queries.tax import packs, parts
@@ -124,11 +126,7 @@ def post(doing: Act, found: Iterable[tuple[int, PartShare]], day: date) -> list[
     for (cause, _), group in groups.items():
         codes = lookups.by_id(TaxCode, organization.id, {share.code for _, share in group})
         accounts = packs.accounts(organization.id)
-        legs = [
-            leg
-            for _, share in group
-            for leg in _legs(share, codes[share.code], accounts, organization.base_currency)
-        ]
+        legs = [leg for _, share in group for leg in _legs(share, codes[share.code], accounts, organization)]
         if not legs:
             continue
         if len(legs) < MIN_LEGS:
@@ -166,9 +164,14 @@ def _row(entry: JournalEntry, root: int, share: PartShare) -> dict[str, object]:
     }
 
 
-def _legs(share: PartShare, code: TaxCode, accounts: Mapping[str, Account], base: str) -> list[Leg]:
-    """Give the legs of a share: what of the tax goes to or from its own accounts, and what stands against that."""
-    rule, figures = code.rule, share.figures
+def _legs(
+    share: PartShare, code: TaxCode, accounts: Mapping[str, Account], organization: Organization
+) -> list[Leg]:
+    """Give the legs of a share: what of the tax goes to or from its own accounts, and what stands against that.
+
+    What was paid before the books had taxes is in no box: its tax goes back to the opening balances.
+    """
+    rule, figures, base = code.rule, share.figures, organization.base_currency
     if share.kind in TAKING and not (rule.waits and share.kind in SHORT):
         figures = negative(share).figures
     taxes, boxes = (
@@ -191,17 +194,20 @@ def _legs(share: PartShare, code: TaxCode, accounts: Mapping[str, Account], base
         boxes = ()
     whole = sum(each.amount_minor for each in taxes)
     legs = [(packs.account(accounts, each.role).id, each.amount_minor, each.boxes) for each in taxes]
+    if packs.is_before(
+        organization.id, {box.form for of in rule.shares for box in of.boxes}, share.tax_point
+    ):
+        opening = ledger_accounts.by_role(organization.id, Role.OPENING_BALANCES)
+        legs, boxes = [(opening.id, whole, ())], ()
+    return _written(share, base, [*legs, (against, -whole, boxes)])
+
+
+def _written(share: PartShare, base: str, legs: Iterable[tuple[int, int, Boxes]]) -> list[Leg]:
+    """Write legs of a share, each with its account, amount and boxes; those of nothing are left out."""
+    facts: dict[str, Any] = {"tax_code_id": share.code, "tax_point": share.tax_point}
     return [
-        Leg(
-            account_id,
-            amount,
-            base,
-            amount,
-            tax_code_id=code.id,
-            tax_point=share.tax_point,
-            boxes=own,
-        )
-        for account_id, amount, own in (*legs, (against, -whole, boxes))
+        Leg(account_id, amount, base, amount, boxes=own, **facts)
+        for account_id, amount, own in legs
         if amount or own
     ]
 

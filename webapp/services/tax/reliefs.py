@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Final
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money, money_at
@@ -25,12 +24,10 @@ from webapp.ledger.tax.parts import (
 from webapp.models import Account, OwedItem, TaxCode
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
-from webapp.queries.tax import parts, unpaid
+from webapp.queries.tax import packs, parts, unpaid
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.tax import parts as taxes
-
-MONTHS: Final = 6
 
 
 class NoReliefError(UnprocessableError):
@@ -101,7 +98,8 @@ def repay(*, until: date, note: str = "", actor: Actor, now: datetime) -> Sequen
     title = f"Repaid the tax of bills that were unpaid for six months by {until:%-d %b %Y}"
     target = ("organization", organization_id)
     with act(actor, now, "repay_unpaid_tax", target, title=title, note=note, payload=payload) as doing:
-        bills = unpaid.bills(organization_id, until, MONTHS)
+        installed = [form for form in packs.NAMES if packs.installed(organization_id, form)]
+        bills = [bill for form in installed for bill in unpaid.bills(organization_id, form, until)]
         if not bills:
             doing.nothing_to_do()
             return []

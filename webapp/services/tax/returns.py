@@ -51,6 +51,12 @@ class ReceiptsOpenError(LedgerError):
     code = "receipts_open"
 
 
+class OpenItemsUncodedError(LedgerError):
+    """What was open before the books had taxes brought no tax codes; give it these, or say why not in `note`."""
+
+    code = "open_items_uncoded"
+
+
 class NotNewestError(LedgerError):
     """Only the newest return that stands can be withdrawn."""
 
@@ -168,10 +174,13 @@ def _check(organization: Organization, found: OpenReturn, digest: str, note: str
         raise ReturnMovedError(details={"digest": made.digest})
     if made.kind == NOTICE:
         return
-    waiting = [] if note else before_filing.open_receipts(organization.id, made.form, made.to)
-    if waiting:
-        ids = [Ref(Kind.POSTING, each.id) for each in waiting]
-        raise ReceiptsOpenError(details={"itemIds": ids})
+    for error, find in (
+        (ReceiptsOpenError, before_filing.open_receipts),
+        (OpenItemsUncodedError, before_filing.uncoded_items),
+    ):
+        waiting = [] if note else find(organization.id, made.form, made.to)
+        if waiting:
+            raise error(details={"itemIds": [Ref(Kind.POSTING, each.id) for each in waiting]})
     unpaid = made.bills_unpaid_six_months
     if unpaid is not None and unpaid.items and not note:
         raise BillsUnpaidError(

@@ -47,6 +47,11 @@ def unpost(undoing: Undoing, request: ActionRequest) -> str:
     return _void(undoing, request, _entry(undoing, request), copy=True)
 
 
+def unadjust(undoing: Undoing, request: ActionRequest) -> str:
+    """Void what adjusted taxes."""
+    return _void(undoing, request, _entry(undoing, request), copy=False)
+
+
 def bring_back(undoing: Undoing, request: ActionRequest) -> str:
     """Write a deleted draft again."""
     before = request.before or {}

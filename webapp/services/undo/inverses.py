@@ -34,6 +34,7 @@ INVERSES: Mapping[str, Inverse] = {
     "change_journal_entry": Inverse("PUT_BACK", "confirm", entries.unchange),
     "post_journal_entry": Inverse("VOID", "confirm", entries.unpost),
     "delete_journal_entry": Inverse("BRING_BACK", "draft", entries.bring_back),
+    "adjust_taxes": Inverse("VOID", "confirm", entries.unadjust),
     "void_journal_entry": Inverse("POST_AGAIN", "confirm", entries.unvoid),
     "put_reconciliation_draft": Inverse("PUT_BACK", "reconcile", reconciliation.unput),
     "abandon_reconciliation": Inverse("BRING_BACK", "reconcile", reconciliation.open_again),
