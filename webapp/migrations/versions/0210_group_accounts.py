@@ -7,7 +7,7 @@ from webapp.migrations.policies import protect
 from webapp.migrations.tables import BIG, INSTANT, is_sqlite, numbered, pair, where
 
 revision = "0210"
-down_revision = "0175"
+down_revision = "0176"
 branch_labels = None
 depends_on = None
 
