@@ -81,7 +81,7 @@ def listed(
 def totals(organization_id: str, period: Period, base: str) -> tuple[Money, Money]:
     """Add up the debits and the credits of a period."""
     amount = Posting.amount_base_minor
-    row = db.session.execute(
+    row: Any = db.session.execute(
         _of_period(
             sa.select(
                 sa.func.sum(sa.case((amount > 0, amount), else_=0)),
@@ -105,7 +105,9 @@ def every(organization_id: str, period: Period) -> Iterator[DayBookLine]:
             return
 
 
-def _of_period(statement: sa.Select[Any], organization_id: str, period: Period) -> sa.Select[Any]:
+def _of_period(
+    statement: sa.Select[*tuple[Any, ...]], organization_id: str, period: Period
+) -> sa.Select[*tuple[Any, ...]]:
     return statement.where(
         JournalEntry.organization_id == organization_id,
         Posting.organization_id == organization_id,

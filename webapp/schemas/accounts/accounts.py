@@ -150,13 +150,13 @@ class AccountFormSchema(NewAccountFormSchema):
     is_revalued = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     keeps_items = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     items_from = fields.Day(allow_none=True, load_default=None)
-    group = fields.OneOf(*ALL_GROUPS)  # type: ignore[assignment]
+    group = fields.OneOf(*ALL_GROUPS)
 
     @ma.pre_load
     def of_the_type(self, data: dict[str, Any], **kwargs: object) -> dict[str, Any]:
         """Leave out a group of the type that the account had before."""
         del kwargs
-        fits = data.get("group") in GROUPS.get(data.get("type"), ())  # type: ignore[call-overload]
+        fits = data.get("group") in GROUPS.get(data.get("type", ""), ())
         return data if fits else {name: value for name, value in data.items() if name != "group"}
 
 

@@ -205,7 +205,7 @@ class PartSkipSchema(Schema):
 class NewScheduleFormSchema(NewScheduleSchema):
     """A new schedule from the form of its page; what recurs moves an amount between its two accounts each time."""
 
-    periods = fields.Digits(least=1, most=MOST_PARTS, load_default=None)  # type: ignore[assignment]
+    periods = fields.Digits(least=1, most=MOST_PARTS, load_default=None)
     account_id = fields.FormId(required=True)  # type: ignore[assignment]
     counter_account_id = fields.FormId(required=True)  # type: ignore[assignment]
     asset_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
