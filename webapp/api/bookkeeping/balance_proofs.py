@@ -5,8 +5,6 @@ from typing import Any
 from webapp import queries, services
 from webapp.ledger.closing.balances import ATTESTED
 from webapp.ledger.money import Money
-from webapp.models import BalanceNote
-from webapp.queries.common import lookups
 from webapp.schemas.bookkeeping.balance_proofs import (
     BalanceDaySchema,
     BalanceProofsSchema,
@@ -51,7 +49,7 @@ def create(body: NoteInput) -> dict[str, Any]:
 @bp.response(200, changing(AnswerSchema))
 def withdraw(note_id: int) -> dict[str, Any]:
     """Withdraw what was attested or explained."""
-    note = lookups.get(BalanceNote, organization_id(), note_id)
+    note = queries.closes.balance_proofs.note(organization_id(), note_id)
     services.bookkeeping.balance_notes.withdraw(note, **acting())
     return _answer(note.as_of)
 

@@ -32,7 +32,7 @@ ATTESTED = "ATTESTED"
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class ExplainedPart:
     """A part of a difference, and the day by which it is gone."""
 
     id: int
@@ -51,11 +51,11 @@ class JudgedBalance:
 
 
 def judge(
-    difference: int | None, explanations: Iterable[Explanation], materiality: int, on: date
+    difference: int | None, explanations: Iterable[ExplainedPart], materiality: int, on: date
 ) -> JudgedBalance:
     """Judge the difference of an account on a day; without a figure that proves it there is none, and it is open.
 
-    >>> late, soon = (Explanation(1, 6000, date(2026, 3, day)) for day in (15, 31))
+    >>> late, soon = (ExplainedPart(1, 6000, date(2026, 3, day)) for day in (15, 31))
     >>> [judge(6000, [each], 10000, date(2026, 3, 31)).state.value for each in (late, soon)]
     ['OPEN', 'EXPLAINED']
     >>> judge(6000, [soon], 0, date(2026, 3, 31)).state.value, judge(0, [], 0, date(2026, 3, 31)).state.value

@@ -3,6 +3,7 @@
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.chart import GROUPS
 from webapp.pages.accounts.dimension_figures import account_chart
 from webapp.schemas.accounts.accounts import (
     AccountFormSchema,
@@ -16,6 +17,10 @@ from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
 from webapp.web.rendering.problems import Problem, act_or_show
 
+GROUP_CHOICES = {
+    type_.value: [{"id": each, "name": each.replace("_", " ").capitalize()} for each in sorted(groups)]
+    for type_, groups in GROUPS.items()
+}
 bp = Blueprint("accounts", __name__, url_prefix="/accounts")
 
 
@@ -123,6 +128,7 @@ def show_account(account_id: int, problem: Problem | None = None) -> Response:
             )
             if each.id != account_id
         ],
+        groups=GROUP_CHOICES,
         form=request.form,
         problem=problem,
     )

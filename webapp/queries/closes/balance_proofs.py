@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType, Role
-from webapp.ledger.closing.balances import ATTESTED, BalanceProof, BalanceState, Explanation, judge
+from webapp.ledger.closing.balances import ATTESTED, BalanceProof, BalanceState, ExplainedPart, judge
 from webapp.ledger.closing.schedules import ScheduleKind, annuity
 from webapp.ledger.money import Money
 from webapp.models import (
@@ -30,6 +30,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts import accounts, balances
+from webapp.queries.common import lookups
 from webapp.queries.items import listings
 from webapp.queries.journal import schedules
 from webapp.queries.reconciliation import verdicts
@@ -79,14 +80,14 @@ def of_day(organization: Organization, day: date) -> list[BalanceRecord]:
     ).all()
     closing = balances.of_accounts(here, [each.id for each in rows], through=day)
     notes: dict[int, list[BalanceNote]] = defaultdict(list)
-    for note in db.session.scalars(
+    for each in db.session.scalars(
         sa.select(BalanceNote)
         .where(
             BalanceNote.organization_id == here, BalanceNote.as_of == day, BalanceNote.withdrawn_at.is_(None)
         )
         .order_by(BalanceNote.id)
     ):
-        notes[note.account_id].append(note)
+        notes[each.account_id].append(each)
     figures = _Figures(organization, day, {key: each.amount_base_minor for key, each in closing.items()})
     found = []
     for account in rows:
@@ -94,6 +95,11 @@ def of_day(organization: Organization, day: date) -> list[BalanceRecord]:
         if record.balance or record.figure or record.notes:
             found.append(record)
     return found
+
+
+def note(organization_id: str, note_id: int) -> BalanceNote:
+    """Find what was attested or explained, or raise NotFoundError."""
+    return lookups.get(BalanceNote, organization_id, note_id)
 
 
 def waiting(organization: Organization, day: date) -> int:
@@ -111,7 +117,7 @@ def _record(
         return Money(amount, organization.base_currency)
 
     explanations = [
-        Explanation(each.id, each.amount_minor, each.reverses_by)
+        ExplainedPart(each.id, each.amount_minor, each.reverses_by)
         for each in notes
         if each.reverses_by is not None
     ]

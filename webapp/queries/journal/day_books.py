@@ -74,14 +74,15 @@ def listed(
         period,
     )
     found = page_of_rows(statement, ORDER, after=after, limit=limit)
-    sides = _sides(organization_id, {row[-2] for row in found.items})
-    return found.of([_line(row, sides[row[-2]]) for row in found.items])
+    rows: Sequence[Any] = found.items
+    sides = _sides(organization_id, {row[-2] for row in rows})
+    return found.of([_line(row, sides[row[-2]]) for row in rows])
 
 
 def totals(organization_id: str, period: Period, base: str) -> tuple[Money, Money]:
     """Add up the debits and the credits of a period."""
     amount = Posting.amount_base_minor
-    row = db.session.execute(
+    row: Any = db.session.execute(
         _of_period(
             sa.select(
                 sa.func.sum(sa.case((amount > 0, amount), else_=0)),
@@ -105,7 +106,7 @@ def every(organization_id: str, period: Period) -> Iterator[DayBookLine]:
             return
 
 
-def _of_period(statement: sa.Select[Any], organization_id: str, period: Period) -> sa.Select[Any]:
+def _of_period(statement: Any, organization_id: str, period: Period) -> Any:
     return statement.where(
         JournalEntry.organization_id == organization_id,
         Posting.organization_id == organization_id,

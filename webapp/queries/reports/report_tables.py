@@ -113,11 +113,12 @@ def profit_and_loss(organization_id: str, columns: ReportColumns, asked: ReportC
     if personal := [line for line in report.lines if not line.in_scope]:
         nothing = [None] if asked.percent_of_sales else []
         name = "Profit or loss with personal accounts"
-        for facts, of, sign in [
+        personal_rows: list[tuple[Row, ReportLine | Sums, int]] = [
             *(((line.code, line.name, line.type), line, 1) for line in personal),
             ((None, "Total: Personal", None), report.personal, 1),
             ((None, name, None), report.result_with_personal, 1),
-        ]:
+        ]
+        for facts, of, sign in personal_rows:
             rows += [(*row, *nothing) for row in _figures(columns, facts, of, sign)]
     shares = ["Percent of sales"] if asked.percent_of_sales else []
     return Table("Profit and loss", [*_names(columns), *_heads(columns, _days), *shares], rows)

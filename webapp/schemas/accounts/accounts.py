@@ -4,7 +4,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.ledger.chart import ALL_GROUPS
+from webapp.ledger.chart import ALL_GROUPS, GROUPS
 from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
@@ -150,6 +150,14 @@ class AccountFormSchema(NewAccountFormSchema):
     is_revalued = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     keeps_items = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     items_from = fields.Day(allow_none=True, load_default=None)
+    group = fields.OneOf(*ALL_GROUPS)
+
+    @ma.pre_load
+    def of_the_type(self, data: dict[str, Any], **kwargs: object) -> dict[str, Any]:
+        """Leave out a group of the type that the account had before."""
+        del kwargs
+        fits = data.get("group") in GROUPS.get(data.get("type", ""), ())
+        return data if fits else {name: value for name, value in data.items() if name != "group"}
 
 
 class ArchiveFormSchema(Schema):

@@ -1,5 +1,8 @@
 """The schemas of schedules."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.ledger.closing.schedules import (
@@ -197,3 +200,38 @@ class PartSkipSchema(Schema):
     """Why a part is left out."""
 
     note = fields.Text(least=1, most=2000, required=True, metadata={"description": WHY})
+
+
+class NewScheduleFormSchema(NewScheduleSchema):
+    """A new schedule from the form of its page; what recurs moves an amount between its two accounts each time."""
+
+    periods = fields.Digits(least=1, most=MOST_PARTS, load_default=None)
+    account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    counter_account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    asset_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    amount = fields.Amount(required=True)
+
+    @ma.pre_load
+    def without_empty(self, data: Mapping[str, Any], **kwargs: object) -> dict[str, Any]:
+        """Leave out what was not filled in."""
+        del kwargs
+        return {name: value for name, value in data.items() if value is not None}
+
+    @ma.post_load
+    def as_postings(self, data: dict[str, Any], **kwargs: object) -> dict[str, Any]:
+        """Write what recurs as its two postings."""
+        del kwargs
+        if data["kind"] == "RECURRING":
+            sides = ((data["counter_account_id"], data["amount"]), (data["account_id"], -data["amount"]))
+            data["postings"] = [
+                {"account_id": each, "amount": amount, "currency": data["currency"]} for each, amount in sides
+            ]
+            data |= dict.fromkeys(("account_id", "counter_account_id", "amount"))
+        return data
+
+
+class DisposalFormSchema(Schema):
+    """When an asset is disposed of, and the number of the entry by which it was sold."""
+
+    on = fields.Day(required=True)
+    sale_entry_id = fields.FormId(allow_none=True, load_default=None)

@@ -26,7 +26,7 @@ class ActivityFlowsSchema(Schema):
 
     code = fields.OneOf(*ACTIVITIES, metadata={"description": "What the money flowed for."})
     figures = ma.fields.Nested(CashFiguresSchema)
-    lines = ma.fields.List(ma.fields.Nested(ReportLineSchema(exclude=("parts",))))
+    lines = ma.fields.List(ma.fields.Nested(ReportLineSchema))
 
 
 class CashFlowSchema(ReportSchema):
@@ -42,8 +42,8 @@ class CashFlowSchema(ReportSchema):
     in_transit = ma.fields.Nested(CashFiguresSchema)
 
 
-class EquityLineSchema(ReportAccountSchema):
-    """An account of equity: opening, result, contributions, drawings, appropriation and others make the closing."""
+class EquityFiguresSchema(Schema):
+    """Opening, result, contributions, drawings, appropriation and others, which make the closing."""
 
     opening = fields.Amount()
     result = fields.Amount(metadata={"description": "The results of the period, on retained earnings."})
@@ -54,13 +54,15 @@ class EquityLineSchema(ReportAccountSchema):
     closing = fields.Amount()
 
 
+class EquityLineSchema(ReportAccountSchema, EquityFiguresSchema):
+    """An account of equity with what moved it."""
+
+
 class ChangesInEquitySchema(ReportSchema):
     """What moved equity in a period, by account; credits are above zero, as equity is."""
 
     lines = ma.fields.List(ma.fields.Nested(EquityLineSchema))
-    total = ma.fields.Nested(
-        EquityLineSchema(exclude=("account_id", "code", "name", "type", "in_scope", "group"))
-    )
+    total = ma.fields.Nested(EquityFiguresSchema)
 
 
 class DayBookLineSchema(Schema):

@@ -55,9 +55,8 @@ def write(given: NoteInput, *, actor: Actor, now: datetime) -> BalanceNote:
     ) as doing:
         missing = ["documentId"] if is_attested and given["document_id"] is None else []
         if not is_attested:
-            missing = [
-                key for key, name in (("owner", "owner"), ("reversesBy", "reverses_by")) if not given[name]
-            ]  # type: ignore[literal-required]
+            needed = {"owner": given["owner"], "reversesBy": given["reverses_by"]}
+            missing = [name for name, value in needed.items() if not value]
         if missing:
             raise ExplanationError(fields={each: [str(ExplanationError.__doc__)] for each in missing})
         if given["document_id"] is not None:
@@ -107,5 +106,5 @@ def set_materiality(organization: Organization, amount: Decimal, *, actor: Actor
         doing.before = {"materiality": str(Money(organization.materiality_minor, organization.base_currency))}
         organization.materiality_minor = materiality.minor
         db.session.flush()
-        doing.after = payload
+        doing.after = {**payload}
     return materiality

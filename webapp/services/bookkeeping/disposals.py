@@ -84,7 +84,9 @@ def _depreciate(
     organization: Organization, schedule: Schedule, on: date, doing: Act
 ) -> tuple[int, list[int], list[int]]:
     """Post the parts up to the disposal and take back those beyond it; give what they come to, and the entries."""
-    depreciated, touched, voided = 0, [], []
+    depreciated = 0
+    touched: list[int] = []
+    voided: list[int] = []
     for part in schedules.parts_of(schedule):
         state = schedules.state_of(part, part.due_on)
         if not bears_part(part.due_on, on, schedule.first_month):
