@@ -40,7 +40,7 @@ class Actor:
 
     def demand_person(self, *, or_decided: bool = False) -> None:
         """Refuse a key, unless a person decides on its proposal; what nobody may propose is no such case."""
-        if self.kind == "TOKEN" and not (or_decided and self.is_uncapped):
+        if self.kind == "TOKEN" and not (or_decided and self.counts_for is None):
             raise PersonNeededError
 
     def as_json(self) -> dict[str, object]:
