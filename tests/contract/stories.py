@@ -107,7 +107,7 @@ def tell(teller: Teller, *, with_approvals: bool = True) -> None:
     rules(teller, accounts, lines)
     pushes(teller)
     proof(teller, fa_id, lines)
-    settings(teller, accounts)
+    settings(teller, accounts, with_approvals=with_approvals)
     if with_approvals:
         proposals(teller, named, accounts["Travel"])
         undoing(teller)
@@ -178,12 +178,12 @@ def returns(teller: Teller) -> None:
     teller.post(f"/tax/returns/{filed['id']}/withdraw", {"reason": "A bill of December is missing"})
 
 
-def closes(teller: Teller) -> None:
-    """Prepare a month with a step of one's own."""
+def closes(teller: Teller, *, with_approvals: bool) -> None:
+    """Prepare a month with a step of one's own, and close it twice."""
     step = teller.post("/close-steps", {"name": "Count the till", "dueAfter": 5})["closeStep"]["id"]
     teller.get("/close-steps")
     teller.get("/close-steps/policy")
-    teller.put("/close-steps/policy", {"needsTwo": True, "expensesFrom": "250.00"})
+    teller.put("/close-steps/policy", {"needsTwo": False, "expensesFrom": "250.00"})
     teller.post(f"/closes/2026-10/steps/own-{step}/done", {"note": "120.00 counted"})
     teller.post(f"/closes/2026-10/steps/own-{step}/undone", {})
     teller.patch(f"/close-steps/{step}", {"isArchived": True})
@@ -191,8 +191,14 @@ def closes(teller: Teller) -> None:
         each["code"] for each in teller.get("/closes/2026-10")["close"]["steps"] if each["state"] == "TO_DO"
     ]
     accept = [{"step": each, "note": "Left as an example"} for each in left]
-    teller.post("/closes/2026-10/prepare", {"accept": accept, "note": "As always"})
+    prepared = teller.post("/closes/2026-10/prepare", {"accept": accept, "note": "As always"})
     teller.get("/closes/2026-10/document")
+    if with_approvals:
+        person, again = Signed(teller.person), {"note": "A late bill"}
+        teller.post("/closes/2026-10/approve", {"digest": prepared["close"]["digest"]}, by=person)
+        teller.post("/closes/2026-10/reopen", again, by=person)
+        teller.post("/closes/2026-10/complete", {"accept": accept}, by=person)
+        teller.post("/closes/2026-10/reopen", again, by=person)
 
 
 def schedules(teller: Teller, accounts: dict[str, int]) -> None:
@@ -413,7 +419,7 @@ def proof(teller: Teller, fa_id: int, lines: list[int]) -> None:
     teller.post(f"{here}/accept", {"reconciliationId": anchor["id"], "reason": "The fee is November's"})
 
 
-def settings(teller: Teller, accounts: dict[str, int]) -> None:
+def settings(teller: Teller, accounts: dict[str, int], *, with_approvals: bool) -> None:
     """Write rates down, and close a period."""
     rate = {"day": "2026-10-30", "currency": "USD", "unitsPerBase": "1.0842"}
     teller.put("/exchange-rates", {"rates": [rate]})
@@ -425,7 +431,7 @@ def settings(teller: Teller, accounts: dict[str, int]) -> None:
     teller.post("/journal-entries", {"effectiveAt": "2026-10-30", "postings": dollars, "post": True})
     teller.put("/exchange-rates", {"rates": [{**rate, "day": "2026-10-31", "unitsPerBase": "1.1"}]})
     teller.get("/revaluations?asOf=2026-10-31")
-    closes(teller)
+    closes(teller, with_approvals=with_approvals)
     revalued = teller.post("/revaluations", {"asOf": "2026-10-31"})["result"]["journalEntryIds"]
     teller.post(f"/journal-entries/{revalued[0]}/take-back", {"reason": "Not recognised in this year"})
     teller.put("/financial-year", {"firstMonth": 7})

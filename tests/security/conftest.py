@@ -76,7 +76,7 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
         **taxes(ada, mark),
         **webhook(ada, bank),
         "schedule_id": schedule(ada, account, mark, amount),
-        "note_id": explained(ada, account, mark, amount),
+        "note_id": explained(ada, mark, amount),
     }
 
 
@@ -140,9 +140,16 @@ def schedule(ada, account_id, mark, amount):
     return ada.post("/api/schedules", json={"name": mark, **parts, **accounts}).json["schedule"]["id"]
 
 
-def explained(ada, account_id, mark, amount):
+def explained(ada, mark, amount):
     """Explain what stands on an account."""
-    note = {"accountId": account_id, "asOf": "2026-03-31", "kind": "OTHER", "amount": amount, "text": mark}
+    (proof, *_) = ada.get("/api/balance-proofs?asOf=2026-03-31").json["balanceProofs"]["accounts"]
+    note = {
+        "accountId": proof["accountId"],
+        "asOf": "2026-03-31",
+        "kind": "OTHER",
+        "amount": amount,
+        "text": mark,
+    }
     answer = ada.post("/api/balance-proofs/notes", json={**note, "owner": mark, "reversesBy": "2026-04-30"})
     found = answer.json["balanceProofs"]["accounts"]
     return next(each["id"] for account in found for each in account["notes"])

@@ -159,6 +159,7 @@ def assert_judged(address, answer, cell):
             own = "person_needed" if is_close and sentence.startswith("Sign in") else "forbidden"
             assert code == own, address.name
             kinds = {"Sign in": address.session_only, "API key": address.token_only, address.scope: True}
+            kinds["secret"] = address.is_secret
             assert any(holds and why in sentence for why, holds in kinds.items())
         return
     if cell == permissions.ASKS:

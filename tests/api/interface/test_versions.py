@@ -359,7 +359,7 @@ class Watch:
             and versions.kind_of(views[each.endpoint]) == kind
         )
         record = body[kind[0]] if kind[0] else {}
-        return re.sub("<.*>", str(record.get("id") or record.get("faId")), place)
+        return re.sub("<.*>", str(record.get("id") or record.get("faId") or record.get("period")), place)
 
     def _is_read(self, rule):
         with self._app.app_context():

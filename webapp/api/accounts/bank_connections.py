@@ -5,6 +5,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp import queries, services
+from webapp.queries.common.paging import Page
 from webapp.queries.imports.bank_connections import BankConnectionRecord
 from webapp.schemas.bank_connections import (
     BankConnectionChangesSchema,
@@ -17,6 +18,7 @@ from webapp.schemas.bank_connections import (
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import changing, listing, wrapped
 from webapp.services.banks.connections import ConnectionChanges, ConnectionInput
+from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
@@ -45,7 +47,7 @@ def providers() -> dict[str, Any]:
 def listed() -> dict[str, Any]:
     """List the connections, newest first, each with its accounts."""
     found = queries.imports.bank_connections.listed(organization_id(), requests.now())
-    return {"connections": found, "next_cursor": None}
+    return paging.answer("connections", Page(found, None, len(found)))
 
 
 @bp.post("/connections")

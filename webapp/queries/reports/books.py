@@ -104,7 +104,7 @@ class ReportBooks:
         parties_apart: bool = False,
     ) -> None:
         self.organization_id, self.selection, self.by = organization_id, selection, by
-        self.base = organizations.base_currency(organization_id)
+        self.base = organizations.get(organization_id).base_currency
         self.years = organizations.financial_years(organization_id)
         kept, has_closings = _accounts(organization_id)
         self.accounts = [*kept, *(_OPPOSITE if parties_apart else ()), PERSONAL_EARLIER]
