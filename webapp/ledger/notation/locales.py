@@ -31,7 +31,7 @@ class Notation:
 
 DEFAULT_LOCALE: Final = "en-GB"
 # The languages that pages are complete in, each by its own name.
-LANGUAGES: Final[dict[str, str]] = {"en": "English"}
+LANGUAGES: Final[dict[str, str]] = {"en": "English", "de": "Deutsch"}
 
 # What the Unicode CLDR has for the English of a region, or for its own language where there is no such English
 # (read with Babel 2.18). Marks are one each: CLDR's two widths of a space that does not break are one here.
