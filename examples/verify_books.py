@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # The SHA-256 of the fields of each format that this program knows.
-FORMATS = {1: "8d5693b83bcb8a10ba94a262dc00b4c23a70ae16af3a12b0dfda5cc3e25c3a08"}
+FORMATS = {1: "808052851f4a09c3a360a49b82847b474cb7f8c131c7709d38e30897749e6877"}
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
 
@@ -98,11 +98,11 @@ class Verifier:
         kind, row_id, values = record.pop("kind"), record.pop("id"), record.pop("values")
         form: list[object] = [kind, number, organization, row_id]
         for field in fields[kind]:
+            # A row that has none of the last fields ends before them.
             if isinstance(field, str):
-                form.append(values.pop(field))
+                form += [values.pop(field)] if field in values else []
             else:
                 name, names = field
-                # A row that has none of the last fields ends before them.
                 form.append(
                     [[row.pop(each) for each in names if each in row] + list(row) for row in values.pop(name)]
                 )

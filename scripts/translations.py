@@ -32,6 +32,7 @@ from marshmallow import Schema
 
 from webapp import schemas
 from webapp.ledger.chart import CHARTS
+from webapp.ledger.closing.layouts import LAYOUTS, layout_of
 from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.triggers import NAMES
 from webapp.ledger.tax.forms import FREQUENCIES
@@ -197,6 +198,8 @@ def labels() -> set[str]:
         {field.label for field in Field} | set(NAMES.values()) | set(CHARTS.values()) | set(LABELS.values())
     )
     found |= {each.capitalize() for each in (*FREQUENCIES, *NAMES.values())}
+    for layout in map(layout_of, LAYOUTS):
+        found |= {layout.name, *(row.name for row in (*layout.profit, *layout.sheet))}
     return found | {label(key) for key in keys()}
 
 

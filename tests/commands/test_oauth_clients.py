@@ -30,7 +30,7 @@ def add(command, house):
 @on_sqlite
 def test_a_client_is_added_changed_and_removed(add, command, house):
     folder = house.settings.instance_path
-    assert find(GEMINI, folder) is None
+    assert find(GEMINI, folder, None) is None
     add(BACK, name="Another")
     assert add(BACK, OWN).exit_code == 0
     found = find(GEMINI, folder, None)
@@ -44,7 +44,7 @@ def test_a_client_is_added_changed_and_removed(add, command, house):
     assert listed["clientId"] == GEMINI
     assert command("oauth-client", "remove", GEMINI).exit_code == 0
     assert command("oauth-client", "remove", GEMINI).exit_code == 2
-    assert find(GEMINI, folder) is None
+    assert find(GEMINI, folder, None) is None
 
 
 @on_sqlite
@@ -70,7 +70,7 @@ def test_what_is_shipped_leads_to_https_alone(tmp_path):
     assert all(address.startswith("https://") for each in shipped for address in each["redirects"])
     one = find("https://chatgpt.com/oauth/abc-1/client.json", tmp_path, None)
     assert one.redirects == ("https://chatgpt.com/connector/oauth/abc-1",)
-    assert find("https://chatgpt.com/oauth/a/b/client.json", tmp_path) is None
+    assert find("https://chatgpt.com/oauth/a/b/client.json", tmp_path, None) is None
 
 
 @on_sqlite

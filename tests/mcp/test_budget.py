@@ -31,7 +31,7 @@ def tokens(value) -> int:
 
 @on_sqlite
 def test_what_is_read_first_is_within_its_budget(ada, figure):
-    model = Model(ada.with_scopes(*SCOPES))
+    model = Model(ada.with_scopes(*set(SCOPES) - {"approve"}))
     result = model.ask("tools/list")
     listed = result["tools"]
     assert [each["name"] for each in listed] == [each.name for each in TOOLS]

@@ -29,6 +29,7 @@ class Kind(StrEnum):
     SCHEDULE = "schedule"
     TAX_CODE = "tax_code"
     TAX_RETURN = "tax_return"
+    BALANCE_NOTE = "balance_note"
 
     @property
     def address(self) -> str | None:

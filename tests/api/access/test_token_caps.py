@@ -192,7 +192,9 @@ def test_drafts_are_not_counted(agent, bank, books):
 def test_the_next_day_counts_anew(agent, ada, bank, session):
     program = agent(max_entries_a_day=1)
     lines = bank.send_many([(DAY, "-1.00", "A line")] * 3)
-    actor = Actor(ada.organization_id, "TOKEN", program.token_id, "limited", ada.user_id)
+    actor = Actor(
+        ada.organization_id, "TOKEN", program.token_id, "limited", ada.user_id, counts_for=program.token_id
+    )
 
     def confirmed(line, now):
         key = ada.organization_id, line

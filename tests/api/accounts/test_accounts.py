@@ -32,6 +32,7 @@ def test_an_account_is_opened_and_read_with_every_key(ada):
         "code": "6105",
         "name": "Studio rent",
         "type": "EXPENSE",
+        "group": "OVERHEADS",
         "emoji": "🏢",
         "currency": None,
         "parentId": None,

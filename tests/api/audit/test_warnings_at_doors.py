@@ -24,6 +24,7 @@ from webapp.cli import main
 PLACES = {
     "services/bookkeeping/closing_entries.py": ["looks_like_closing"],
     "services/bookkeeping/manual_entries.py": ["on_bank", "prepaid_open"],
+    "services/bookkeeping/schedules.py": ["sale_voided"],
     "services/feeds/pushes.py": ["before_revaluation, moved_by_lock", "far_balance"],
     "services/imports/imports.py": ["before_revaluation, moved_by_lock"],
     "services/audit/locked_figures.py": ["locked_figures"],
@@ -37,6 +38,7 @@ WORDS = {
     "looks_like_closing": "of income and expenses to nil",
     "on_bank": "is a bank&#39;s account",
     "prepaid_open": "was prepaid",
+    "sale_voided": "was disposed of by this sale",
     "locked_figures": "and its day is locked",
     "moved_by_lock": "the day is locked",
     "rounding": "that its rates leave over is posted on Rounding",
@@ -144,6 +146,19 @@ class Stage:
         settle(self.ada, *items(self.ada))
         address = f"/merchants/{other}/separate"
         return Scene(f"/api{address}", {}, address, {})
+
+    def sale_voided(self):
+        costs, worn = self.bank.account("Rent"), self.bank.account("Worn", "ASSET")
+        asset = {"kind": "DEPRECIATION", "name": "A press", "amount": "2400.00", "periods": 24}
+        days = {"startsOn": "2025-01-09", "accountId": worn, "counterAccountId": costs}
+        made = self.ada.post("/api/schedules", json={**asset, **days}).json["schedule"]["id"]
+        sale = self.draft(
+            "2026-03-12", ("Petty cash", "9.00", "EUR"), ("Gain or loss on disposal", "-9.00", "EUR")
+        )
+        self.ada.post(f"/api/journal-entries/{sale}/post")
+        self.ada.post(f"/api/schedules/{made}/dispose", json={"on": "2026-03-12", "saleEntryId": sale})
+        why = {"reason": "Wrong"}
+        return Scene(f"/api/journal-entries/{sale}/void", why, f"/journal/{sale}/void", why)
 
     def prepaid_open(self):
         data = invoices.ubl(prepaid="72.50", due="100.00")

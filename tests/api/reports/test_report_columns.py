@@ -121,7 +121,7 @@ def test_pages_name_the_totals_of_both_columns(cleo, rents):
     assert "28 Feb 2025" in result
     assert "compareWith=previous_year" in result
     assert "Total uncategorised" in result or "Gross profit" in result
-    assert "Total equity" in sheet
+    assert "Total: Equity" in sheet
     alone = browser.get(f"/reports/profit-and-loss?{FEBRUARY}&compareWith=none&months=true").text
     assert "Change" not in alone
     assert "Feb 2026" in alone

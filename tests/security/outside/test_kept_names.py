@@ -45,6 +45,7 @@ NAMES_OF_OURS = {
     "webapp/database/sessions.py",
     "webapp/commands/stdio/files.py",
     "webapp/queries/checks/stored_files.py",
+    "webapp/services/access/clients.py",
     "webapp/queries/tax/packs.py",
     "webapp/web/access/heavy_calls.py",
     "webapp/web/progress.py",

@@ -15,7 +15,7 @@ OWN = re.compile(
 )
 
 # What programs read is no page.
-PROGRAMS = ("/.well-known/", "/metrics")
+PROGRAMS = ("/.well-known/", "/metrics", "/sign-in/oidc", "/start/")
 
 
 @pytest.fixture

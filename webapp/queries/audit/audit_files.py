@@ -83,13 +83,13 @@ def _in_order(statement: sa.Select[*tuple[object, ...]]) -> sa.Result[*tuple[obj
 
 
 def _named(kind: str, values: list[Any]) -> dict[str, object]:
-    """Give values the names of their fields, and those of the rows that belong to it."""
-    return {
-        (field if isinstance(field, str) else field[0]): (
-            value if isinstance(field, str) else [dict(zip(field[1], row, strict=False)) for row in value]
-        )
-        for field, value in zip(FIELDS[kind], values, strict=True)
-    }
+    """Give values the names of their fields, and those of the rows that belong to it; one may end before the last."""
+    own = [field for field in FIELDS[kind] if isinstance(field, str)]
+    lists = [field for field in FIELDS[kind] if not isinstance(field, str)]
+    found: dict[str, object] = dict(zip(own, values[: len(values) - len(lists)], strict=False))
+    for (name, names), rows in zip(lists, values[len(values) - len(lists) :], strict=True):
+        found[name] = [dict(zip(names, row, strict=False)) for row in rows]
+    return found
 
 
 def _line(**record: object) -> str:

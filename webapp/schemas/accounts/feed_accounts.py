@@ -99,7 +99,7 @@ class AlibiSchema(Schema):
     amount = fields.Amount(
         metadata={"description": "What the lines lack; below zero where they have too much."}
     )
-    sentence = ma.fields.String(metadata={"description": "The same in a sentence."})
+    sentence = Untrusted(metadata={"description": "The same in a sentence."})
     suspects = ma.fields.List(ma.fields.Nested(SuspectSchema))
 
 

@@ -19,7 +19,7 @@ DAY = "The day at whose close it is."
 class BalanceNoteSchema(Schema):
     """A figure that somebody attested, or an explanation of a difference."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.BALANCE_NOTE)
     kind = fields.OneOf(ATTESTED, *EXPLANATIONS, metadata={"description": KIND})
     amount = fields.Amount(metadata={"description": AMOUNT})
     text = Untrusted()

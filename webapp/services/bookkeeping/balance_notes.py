@@ -75,7 +75,7 @@ def write(given: NoteInput, *, actor: Actor, now: datetime) -> BalanceNote:
         )
         db.session.add(made)
         db.session.flush()
-        doing.after = {"id": made.id, **payload}
+        doing.after = payload
     return made
 
 

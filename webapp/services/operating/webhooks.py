@@ -235,7 +235,7 @@ def signed(message_id: str, body: bytes, keys: Sequence[bytes], at: datetime) ->
 
     >>> from datetime import UTC
     >>> signed("msg_1", b"{}", [b"key"], datetime(2026, 1, 1, tzinfo=UTC))["webhook-signature"]
-    'v1,rT1zPtYxRk9zCkU4yKHCx2/gN5ICF1qGJ7yAXWxvQmM='
+    'v1,0/Ipju/4VE3SwnSlNISH88dz4gvLVwAmi1an38hiC34='
     """
     stamp = str(int(at.timestamp()))
     content = b".".join((message_id.encode(), stamp.encode(), body))

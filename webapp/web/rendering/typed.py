@@ -29,11 +29,12 @@ DAYS: Final = frozenset(
         "dueOn",
         "effectiveAt",
         "expiresOn",
+        "fetchFrom",
         "from",
         "issuedOn",
         "itemsFrom",
     }
-    | {"lockDate", "on", "openingDate", "receivedOn", "statementDate", "taxPoint", "to"}
+    | {"lockDate", "on", "openingDate", "receivedOn", "startsOn", "statementDate", "taxPoint", "to"}
 )
 AMOUNTS: Final = frozenset(
     {
@@ -44,6 +45,8 @@ AMOUNTS: Final = frozenset(
         "maxAmountADay",
         "net",
         "openingBalance",
+        "payment",
+        "residual",
         "statementBalance",
         "writeOffLimit",
     }
