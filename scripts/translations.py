@@ -96,7 +96,9 @@ def updated(language: str) -> Catalog:
         if message.id and message.id not in messages:
             found.delete(message.id, message.context)
     for message in messages:
-        if message.id and message.id not in found:
+        known = found.get(message.id) if message.id else message
+        if known is None or known.pluralizable != message.pluralizable:
+            found.delete(message.id)
             found.add(message.id)
     found.obsolete.clear()
     # The files change only with their messages.

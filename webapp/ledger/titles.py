@@ -36,6 +36,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Detached": "Detach",
     "Discarded": "Discard",
     "Dismissed": "Dismiss",
+    "Disposed": "Dispose",
     "Drafted": "Draft",
     "Ended": "End",
     "Explained": "Explain",

@@ -103,6 +103,9 @@ def set_materiality(organization: Organization, amount: Decimal, *, actor: Actor
             raise ExplanationError(
                 "The materiality is not below zero.", fields={"materiality": ["Not below zero."]}
             )
+        if materiality.minor == organization.materiality_minor:
+            doing.nothing_to_do()
+            return materiality
         doing.before = {"materiality": str(Money(organization.materiality_minor, organization.base_currency))}
         organization.materiality_minor = materiality.minor
         db.session.flush()

@@ -17,7 +17,6 @@ from webapp.ledger.texts.legible import legible
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
 from webapp.web.rendering import charts, figures, wording
-from webapp.web.rendering.languages import translated
 from webapp.web.rendering.notation import in_zone, notation, sentence, today
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def add_context(app: Flask) -> None:
     filters |= {each.__name__: noted(each) for each in figures.NOTED}
     filters |= {each.__name__: dated(each) for each in figures.NEAR}
     filters |= {each.__name__: reworded(each) for each in wording.SENTENCES}
-    filters["ago"] = lambda value, now: translated(figures.ago(in_zone(value), in_zone(now), notation()))
+    filters["ago"] = lambda value, now: wording.ago(in_zone(value), in_zone(now), notation())
     app.jinja_env.filters.update(filters, worded=sentence)
     app.jinja_env.tests.update(figures.TESTS, **wording.TESTS)
     app.jinja_env.globals.update(line_address=line_address)

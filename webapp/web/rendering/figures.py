@@ -11,7 +11,6 @@ from webapp.ledger.notation.amounts import MINUS, written
 from webapp.ledger.notation.days import written_day, written_month, written_short_day, written_short_month
 from webapp.ledger.notation.locales import DEFAULT, Notation
 from webapp.ledger.periods import month_end
-from webapp.ledger.titles import counted
 from webapp.schemas.fields import DECIMAL
 
 # Stands before a text that could be more than one amount, of which one is how the API writes it.
@@ -240,25 +239,6 @@ def short_moment(value: datetime, today: date, notation: Notation = DEFAULT) -> 
     '31 Oct 09:14'
     """
     return f"{near_day(value, today, notation)} {value:%H:%M}"
-
-
-def ago(value: datetime, now: datetime, notation: Notation = DEFAULT) -> str:
-    """Print how long ago an instant was, and after a day its date.
-
-    >>> now = datetime(2026, 11, 3, 12, 0)
-    >>> ago(datetime(2026, 11, 3, 11, 48), now), ago(datetime(2026, 11, 3, 10, 0), now)
-    ('12 minutes ago', '2 hours ago')
-    >>> ago(datetime(2026, 11, 3, 11, 59, 40), now), ago(datetime(2026, 10, 2, 9, 0), now)
-    ('just now', '2 Oct 2026')
-    """
-    minutes = int((now - value).total_seconds() // 60)
-    if minutes < 1:
-        return "just now"
-    if minutes < 60:  # noqa: PLR2004
-        return f"{counted(minutes, 'minute')} ago"
-    if minutes < 24 * 60:
-        return f"{counted(minutes // 60, 'hour')} ago"
-    return day(value, notation)
 
 
 def shifted(value: date, days: int) -> date:

@@ -118,16 +118,16 @@ def _translated(text: str, name: str) -> str:
 
 
 def _composed(text: str, name: str) -> str:
+    counted = _COUNT.fullmatch(text)
+    one = _sentences().nouns.get(counted[2]) if counted else None
+    if counted is not None and one is not None:
+        return f"{counted[1]} {catalogue(name).ngettext(one, counted[2], int(counted[1].replace(',', '')))}"
     for pattern, sentence in _candidates(text):
         values = pattern.fullmatch(text)
         if values:
             own = {key: _value(value or "", name) for key, value in values.groupdict().items()}
             return catalogue(name).gettext(sentence) % own
-    counted = _COUNT.fullmatch(text)
-    one = _sentences().nouns.get(counted[2]) if counted else None
-    if counted is None or one is None:
-        return text
-    return f"{counted[1]} {catalogue(name).ngettext(one, counted[2], int(counted[1].replace(',', '')))}"
+    return text
 
 
 def _value(text: str, name: str) -> str:

@@ -1,11 +1,13 @@
 """Template filters and functions for names, counts and sentences."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from webapp.ledger.notation.amounts import MINUS
+from webapp.ledger.notation.locales import DEFAULT, Notation
 from webapp.ledger.titles import counted, joined
-from webapp.web.rendering.figures import figure, size, typed_day
+from webapp.web.rendering.figures import day, figure, size, typed_day
 from webapp.web.rendering.languages import gettext, marked, translated
 
 # The first that is found: most browsers also name the ones that they descend from.
@@ -166,6 +168,25 @@ def owing(balance: object, currency: str) -> str:
     if not plain.strip("0.,"):
         return "Nothing owed"
     return f"{'You owe' if str(balance).startswith(('-', MINUS)) else 'In credit'} {plain} {currency}"
+
+
+def ago(value: datetime, now: datetime, notation: Notation = DEFAULT) -> str:
+    """Print how long ago an instant was, and after a day its date.
+
+    >>> now = datetime(2026, 11, 3, 12, 0)
+    >>> ago(datetime(2026, 11, 3, 11, 48), now), ago(datetime(2026, 11, 3, 10, 0), now)
+    ('12 minutes ago', '2 hours ago')
+    >>> ago(datetime(2026, 11, 3, 11, 59, 40), now), ago(datetime(2026, 10, 2, 9, 0), now)
+    ('just now', '2 Oct 2026')
+    """
+    minutes = int((now - value).total_seconds() // 60)
+    if minutes < 1:
+        return gettext("just now")
+    if minutes < 60:  # noqa: PLR2004
+        return gettext("%(time)s ago") % {"time": translated(counted(minutes, "minute"))}
+    if minutes < 24 * 60:
+        return gettext("%(time)s ago") % {"time": translated(counted(minutes // 60, "hour"))}
+    return day(value, notation)
 
 
 class SelectOption(NamedTuple):
