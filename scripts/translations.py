@@ -13,7 +13,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
@@ -36,6 +36,7 @@ from webapp.ledger.closing.layouts import LAYOUTS, layout_of
 from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.triggers import NAMES
 from webapp.ledger.tax.forms import FREQUENCIES
+from webapp.ledger.titles import IMPERATIVES, proposed
 from webapp.queries.audit.field_changes import LABELS, label
 from webapp.web.rendering.languages import CATALOGUES, COMPOSED
 
@@ -52,6 +53,7 @@ ROOMS: Final = (
     "services",
     "web",
 )
+TITLES: Final = ("ledger/titles.py", "services/audit/titles.py")
 ENGLISH_ONLY: Final = re.compile(
     r"webapp/(?:importers/(?:layouts|providers)/|queries/checks/|services/(?:backups|storage)/|web/access/(?!auth|hosts)"
     r"|web/rendering/languages|pages/documentation|ledger/notation/|ledger/(?:chart|currencies)\b|ledger/suggestions/receipts)"
@@ -73,7 +75,7 @@ def catalog() -> Catalog:
     for path in sorted(TEMPLATES.rglob("*.html")):
         for message in template_messages(path):
             found.add(message)
-    texts = code().plain | code().sentences | set(scripts()) | labels()
+    texts = code().plain | code().sentences | proposals() | set(scripts()) | labels()
     for message in sorted(texts - {""}) + sorted(code().nouns):
         found.add(message)
     return found
@@ -82,7 +84,16 @@ def catalog() -> Catalog:
 def composed() -> str:
     """Give composed.json: what pages need to find the sentence by which a text was composed."""
     nouns = [message.id for message in catalog() if message.pluralizable and "%" not in message.id[0]]
-    found = {"sentences": sorted(code().sentences), "nouns": sorted(nouns), "scripts": scripts()}
+    sentences = code().sentences | {text for text in proposals() if "%(" in text}
+    of_titles = code(TITLES).sentences
+    things = sorted(text for text in code().plain if re.fullmatch("the [a-z ]+", text))
+    found = {
+        "sentences": sorted(sentences),
+        "labels": sorted(text for text in of_titles if text.startswith("%")),
+        "things": things,
+        "nouns": sorted(nouns),
+        "scripts": scripts(),
+    }
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -149,12 +160,19 @@ def strings(message: Message) -> tuple[str, ...]:
 
 
 @cache
-def code() -> Code:
-    """Read the texts of all modules."""
+def code(rooms: Sequence[str] = ROOMS) -> Code:
+    """Read the texts of the modules of rooms."""
     found = Code()
-    for path in code_files():
+    for path in code_files(rooms):
         found.read(path)
     return found
+
+
+def proposals() -> set[str]:
+    """Give the titles of acts as proposals have them."""
+    services = code(("services",))
+    titles = (text for text in services.plain | services.sentences if text.partition(" ")[0] in IMPERATIVES)
+    return {proposed(text) for text in titles if not text.endswith((".", "?"))}
 
 
 def template_messages(path: Path) -> Iterator[str | tuple[str, str]]:
@@ -272,14 +290,14 @@ class Code:
         for text in forms[:MOST_FORMS]:
             if "%(" not in text and is_prose(text):
                 self.plain.add(text)
-            elif (
-                is_prose(MARK.sub("", text))
-                or len(re.findall(r"[^\W\d_]", MARK.sub("", text))) >= LEAST_LETTERS
-            ):
+            elif is_sentence(text):
                 self.sentences.add(text)
 
 
 MARK: Final = re.compile(r"%\(\w+\)s")
+# A value whose shape tells it from a word.
+SHAPED: Final = re.compile(r"%\((?:\w+_)?(?:day|amount)\)s")
+WORD: Final = re.compile(r"(?:^| )[A-Za-z]{2}")
 MARKS: Final = frozenset({"marked", "gettext"})
 
 
@@ -331,6 +349,16 @@ class Composed:
         return self._names[text]
 
 
+def is_sentence(text: str) -> bool:
+    """Return whether a text with values is words for people."""
+    words = MARK.sub("", text)
+    letters = len(re.findall(r"[^\W\d_]", words))
+    if is_prose(words) or letters >= LEAST_LETTERS:
+        return True
+    is_short = SHAPED.search(text) or text.partition(" ")[0] in IMPERATIVES
+    return bool(is_short and WORD.search(words) and not NO_PROSE.search(words))
+
+
 def is_prose(text: str) -> bool:
     """Return whether a text is words for people."""
     return bool(PROSE.search(text)) and not NO_PROSE.search(text)
@@ -347,9 +375,9 @@ def is_docstring(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def code_files() -> Iterator[Path]:
-    """Give the modules whose sentences pages show."""
-    for room in ROOMS:
+def code_files(rooms: Sequence[str]) -> Iterator[Path]:
+    """Give the modules of rooms whose sentences pages show."""
+    for room in rooms:
         place = ROOT / "webapp" / room
         for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
             if not ENGLISH_ONLY.search(path.as_posix()):

@@ -43,6 +43,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Filed": "File",
     "Forgot": "Forget",
     "Imported": "Import",
+    "Installed": "Install",
     "Joined": "Join",
     "Locked": "Lock",
     "Made": "Make",
@@ -90,7 +91,8 @@ def of_line(text: str, amount: Money, day: date) -> str:
     >>> of_line("REWE", Money(-4520, "EUR"), date(2026, 11, 3)), of_line("", Money(145200, "EUR"), date(2026, 11, 3))
     ('REWE −45.20 EUR of 3 Nov', 'a line of 1,452.00 EUR of 3 Nov')
     """
-    return f"{quoted(text) or 'a line of'} {amount.formatted} of {day:%-d %b}"
+    text = quoted(text) or "a line of"
+    return f"{text} {amount.formatted} of {day:%-d %b}"
 
 
 def days(first: date, last: date) -> str:
@@ -187,5 +189,5 @@ def of_several(titles: Sequence[str]) -> str:
     >>> of_several(["Confirmed REWE −45.20 EUR of 3 Nov as Food", "Confirmed BVG −2.90 EUR of 4 Nov as Travel"])
     'Confirm REWE −45.20 EUR of 3 Nov as Food, and 1 more'
     """
-    first = proposed(titles[0])
-    return first if len(titles) == 1 else f"{first}, and {len(titles) - 1:,} more"
+    more = len(titles) - 1
+    return proposed(titles[0]) + (f", and {more:,} more" if more else "")

@@ -1,12 +1,17 @@
 """Pages speak the language of the person, or of the browser; what is ours in their sentences is translated."""
 
 from datetime import date
+from pathlib import Path
+
+import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.database.sessions import db
 from webapp.ledger.notation.days import read_day, written_day, written_month
 from webapp.ledger.notation.locales import notation_in
+from webapp.ledger.titles import IMPERATIVES
 from webapp.services.access import own_sign_in
+from webapp.web.rendering import languages
 
 GERMAN = notation_in("de", None, "en-GB")
 
@@ -40,3 +45,42 @@ def test_days_are_in_the_language_and_its_forms_are_read():
     assert written[1:3] + written[10:11] == ["28. Feb. 2026", "28. März 2026", "28. Nov. 2026"]
     assert [read_day(each, date(2026, 12, 31), GERMAN) for each in written] == days
     assert written_month(days[2], GERMAN) == "März 2026"
+
+
+@pytest.fixture
+def german(monkeypatch):
+    """Translate into German, also outside of requests."""
+    monkeypatch.setattr(languages, "language", lambda: "de")
+
+
+def test_titles_of_acts_are_translated_as_done_and_as_proposed(german):
+    lines = Path("tests/titles.txt").read_text(encoding="utf-8").splitlines()
+    past = {proposed: done for done, proposed in IMPERATIVES.items()}
+    for title in filter(None, (line.partition(" | ")[2] for line in lines)):
+        verb, _, rest = title.partition(" ")
+        for text in (title, f"{past.get(verb, verb)} {rest}"):
+            assert languages.translated(text).split()[0] != text.split()[0]
+
+
+@pytest.mark.parametrize(
+    ("title", "made"),
+    [
+        (
+            "File the bill Paper, 45.20 EUR, and 1 more",
+            "Ablegen: die Eingangsrechnung Paper, 45.20 EUR und 1 weitere",
+        ),
+        ("Renamed the rule Rent to Transfer to Bob", "Umbenannt: die Regel Rent in Transfer to Bob"),
+        ("Confirmed Bob and the bank −1.00 EUR of 3 Mar", "Bob and the bank −1.00 EUR vom 3 Mar bestätigt"),
+        ("Prepare the close of February 2020", "Abschluss February 2020 vorbereiten"),
+        (
+            "Closed the books up to 28 Feb 2026, with 1 draft moved to 1 Mar 2026",
+            "Buchhaltung bis zum 28 Feb 2026 gesperrt, verschoben auf 1 Mar 2026: 1 Entwurf",
+        ),
+        (
+            "Paired A −5.00 EUR of 12 Mar on Giro and 5.00 EUR of 13 Mar on Savings as a transfer",
+            "A −5.00 EUR vom 12 Mar auf Giro und 5.00 EUR vom 13 Mar auf Savings als Umbuchung zusammengeführt",
+        ),
+    ],
+)
+def test_what_is_ours_in_a_title_is_translated_around_names(german, title, made):
+    assert languages.translated(title) == made

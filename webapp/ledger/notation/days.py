@@ -10,7 +10,7 @@ from webapp.ledger.notation.locales import DEFAULT, Notation
 
 EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
 LONGEST: Final = 40
-_MONTHS_IN_FULL: Final = {
+MONTHS_IN_FULL: Final = {
     "en": (
         *("January", "February", "March", "April", "May", "June"),
         *("July", "August", "September", "October", "November", "December"),
@@ -20,7 +20,7 @@ _MONTHS_IN_FULL: Final = {
         *("Juli", "August", "September", "Oktober", "November", "Dezember"),
     ),
 }
-MONTHS: Final = tuple(month[:3] for month in _MONTHS_IN_FULL["en"])
+MONTHS: Final = tuple(month[:3] for month in MONTHS_IN_FULL["en"])
 # The longer names of German months are shortened with a point.
 _GERMAN_SHORT: Final = (
     *("Jan.", "Feb.", "März", "Apr.", "Mai", "Juni"),
@@ -90,7 +90,7 @@ def written_month(value: date, notation: Notation = DEFAULT) -> str:
     >>> written_month(date(2026, 10, 31))
     'October 2026'
     """
-    months = _MONTHS_IN_FULL.get(notation.language, _MONTHS_IN_FULL["en"])
+    months = MONTHS_IN_FULL.get(notation.language, MONTHS_IN_FULL["en"])
     return f"{months[value.month - 1]} {value.year}"
 
 
@@ -202,7 +202,7 @@ def _in_words(words: str, today: date) -> date | None:
 
 
 def _month(name: str) -> int | None:
-    for months in _MONTHS_IN_FULL.values():
+    for months in MONTHS_IN_FULL.values():
         for number, each in enumerate(months, 1):
             if each.lower().startswith(name):
                 return number

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 from webapp.ledger import titles
 from webapp.ledger.journal import sides
@@ -13,6 +13,14 @@ from webapp.queries.audit import field_changes
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries
 from webapp.services.audit.field_changes import facts, payload
+
+THE_DOCUMENT: Final[Mapping[str, str]] = {
+    "RECEIPT": "the receipt",
+    "INVOICE": "the invoice",
+    "BILL": "the bill",
+    "CREDIT_NOTE": "the credit note",
+    "OTHER": "the document",
+}
 
 
 def of_pair(line: Transaction, other: Transaction) -> str:
@@ -47,9 +55,8 @@ def _amounts(legs: Sequence[Leg]) -> str:
 
 def of_document(document: Document) -> str:
     """Name a document by its kind, its label and its total."""
-    kind = "document" if document.document_type == "OTHER" else document.document_type
     total = f", {document.total.formatted}" if document.total is not None else ""
-    return f"the {kind.lower().replace('_', ' ')} {titles.quoted(document.label)}{total}"
+    return f"{THE_DOCUMENT[document.document_type]} {titles.quoted(document.label)}{total}"
 
 
 def of_confirmation(line: Transaction, entry: JournalEntry | None) -> str:
@@ -102,7 +109,7 @@ def _accounts(line: Transaction, ids: Iterable[int | None]) -> str:
 
 def of_edit(line: Transaction, changes: Mapping[str, Any]) -> str:
     """Write what an edit changes of a line, with names in place of ids."""
-    entry, name = line.journal_entry, line.label
+    entry = line.journal_entry
     parts = [
         *_choice(line, changes, "org_merchant_id", Merchant),
         *_choice(line, changes, "project_id", Project),
@@ -110,16 +117,16 @@ def of_edit(line: Transaction, changes: Mapping[str, Any]) -> str:
     if changes.get("description") is not None:
         parts.append(f"description “{titles.clipped(changes['description'])}”")
     if changes.get("splits") is not None:
-        went = f"among {_accounts(line, [each['account_id'] for each in changes['splits']])}"
-        verb = "Split"
+        went = _accounts(line, [each["account_id"] for each in changes["splits"]])
+        head = f"Split {line.label} among {went}"
     elif "account_id" in changes:
         nowhere = "uncategorised" if changes["account_id"] is None else "an unknown account"
-        went, verb = f"to {_accounts(line, [changes['account_id']]) or nowhere}", "Booked"
+        went = _accounts(line, [changes["account_id"]]) or nowhere
+        head = f"Booked {line.label} to {went}"
     else:
-        went, verb = "", "Changed"
+        went, head = "", f"Changed {line.label}"
     if entry is not None and entry.status == "POSTED":
-        verb = "Prepared a correction of"
-    head = " ".join(filter(None, (verb, name, went)))
+        head = f"Prepared a correction of {line.label}" + (f" to {went}" if went else "")
     return f"{head}{', ' if went else ': '}{', '.join(parts)}" if parts else head
 
 
@@ -134,7 +141,7 @@ def _choice(
 
 
 def changed(
-    noun: str, name: str, before: Mapping[str, object], after: Mapping[str, object], organization_id: str
+    thing: str, name: str, before: Mapping[str, object], after: Mapping[str, object], organization_id: str
 ) -> str:
     """Write what an act changes of a thing with a name; `before` and `after` are JSON as the audit trail has it.
 
@@ -149,14 +156,14 @@ def changed(
         for each in field_changes.of(organization_id, [request])[""]
         if each.field != "name"
     ]
-    head = f"Renamed {noun} {name} to {after['name']}" if is_renamed else f"Changed {noun} {name}"
+    head = f"Renamed {thing} {name} to {after['name']}" if is_renamed else f"Changed {thing} {name}"
     return f"{head}: {', '.join(changes)}" if changes else head
 
 
-def of_change(noun: str, row: Any, changes: Mapping[str, Any]) -> str:
+def of_change(thing: str, row: Any, changes: Mapping[str, Any]) -> str:
     """Write what an act changes of a row with a name."""
     asked = payload(changes, type(row))
-    return changed(noun, row.name, facts(row, changes), asked, row.organization_id)
+    return changed(thing, row.name, facts(row, changes), asked, row.organization_id)
 
 
 def _change(field: str, value: object, lines: Sequence[str]) -> str:

@@ -47,8 +47,8 @@ def write(given: NoteInput, *, actor: Actor, now: datetime) -> BalanceNote:
     account = lookups.refer(Account, organization.id, given["account_id"], "accountId")
     amount = money_at(given["amount"], organization.base_currency, "amount")
     is_attested = given["kind"] == ATTESTED
-    verb = "Attested" if is_attested else "Explained"
-    title = f"{verb} {amount} of {account.name} at {given['as_of']:%-d %b %Y}"
+    what = f"{amount} of {account.name} at {given['as_of']:%-d %b %Y}"
+    title = f"Attested {what}" if is_attested else f"Explained {what}"
     payload = jsonable(given)
     with act(
         actor, now, "write_balance_note", ("account", account.id), title=title, payload=payload

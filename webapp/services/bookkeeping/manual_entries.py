@@ -155,7 +155,8 @@ def change(
     payload = _payload(effective_at, description, postings, post=post)
     target = ("journal_entry", entry.id)
     with act(actor, now, "change_journal_entry", target, payload=payload) as doing:
-        doing.title = f"{'Posted' if post else 'Changed'} the draft {titles.of_entry(entry)}"
+        draft = titles.of_entry(entry)
+        doing.title = f"Posted the draft {draft}" if post else f"Changed the draft {draft}"
         _require(entry, version)
         doing.before = _facts_of(entry)
         present = manual_entries.written_legs(entry)
@@ -168,8 +169,8 @@ def change(
             doing.nothing_to_do()
             return entry
         name = titles.of_legs(description, legs, effective_at)
-        if not doing.title.endswith(f" {name}"):
-            doing.title += f", changed to {name}" if post else f" to {name}"
+        if name != draft:
+            doing.title += f", changed to {name}"
         _check_day(effective_at, doing, force=force)
         mirrored = _mirrored(legs, effective_at, doing, entry.document_id, is_written=True, force=force)
         _write(entry, effective_at, description)

@@ -44,7 +44,7 @@ def relate(
     payload, target = {camel(name): Ref(KINDS[name], other_id)}, ("document", document.id)
     title = f"Attached {titles.of_document(document)}"
     with act(actor, now, "relate_document", target, title=title, payload=payload) as doing:
-        doing.title += f" to {owner_name(document, name, other_id)}"
+        doing.title = f"Attached {titles.of_document(document)} to {owner_name(document, name, other_id)}"
         existing = attachments.between(document, name, other_id)
         if existing is not None:
             doing.nothing_to_do()
@@ -84,7 +84,7 @@ def unrelate(
     payload, target = {camel(name): Ref(KINDS[name], other_id)}, ("document", document.id)
     title = f"Detached {titles.of_document(document)}"
     with act(actor, now, "unrelate_document", target, title=title, payload=payload) as doing:
-        doing.title += f" from {owner_name(document, name, other_id)}"
+        doing.title = f"Detached {titles.of_document(document)} from {owner_name(document, name, other_id)}"
         relation = attachments.between(document, name, other_id)
         if relation is None:
             doing.nothing_to_do()

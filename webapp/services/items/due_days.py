@@ -57,7 +57,7 @@ def _keep_locked(item: OwedItem) -> None:
 
 
 def _named(item: OwedItem) -> str:
-    return f"item {item.reference or item.id}"
+    return f"the open item {item.reference or item.id}"
 
 
 def _words(changes: ItemChanges) -> str:

@@ -150,7 +150,7 @@ def _title(draft: Reconciliation, cleared: Sequence[Key], uncleared: Sequence[Ke
     title = f"Ticked {some}" if cleared else f"Unticked {others}"
     if cleared and uncleared:
         title += f" instead of {others}"
-    return f"{title} on the statement of {name} to {draft.statement_date:%-d %b %Y}"
+    return title + f" on the statement of {name} to {draft.statement_date:%-d %b %Y}"
 
 
 def _name(organization_id: str, key: Key) -> str:

@@ -89,7 +89,7 @@ def install(
     of_file = packs.content(name)
     chosen = {role: Ref(Kind.ACCOUNT, row_id) for role, row_id in (accounts or {}).items()}
     payload = {"from": from_.isoformat(), "basis": basis, "frequency": frequency, "accounts": chosen}
-    title = f"Install the taxes of {of_file.title}, from {from_:%-d %b %Y} on"
+    title = f"Installed the taxes of {of_file.title}, from {from_:%-d %b %Y} on"
     with act(actor, now, "install_tax_pack", ("tax_pack", name), title=title, payload=payload) as doing:
         organization = organizations.get(actor.organization_id)
         offered = of_file.codes_by(basis)
@@ -115,7 +115,7 @@ def update(name: str, changes: PackChanges, *, actor: Actor, now: datetime) -> p
     periods are counted anew, behind the filed ones. Raises NotInstalledError, NotAPeriodError or BoxesBeforeError.
     """
     of_file, payload = packs.content(name), jsonable(changes)
-    title = f"Change the periods of {of_file.title}"
+    title = f"Changed the periods of {of_file.title}"
     with act(actor, now, "update_tax_pack", ("tax_pack", name), title=title, payload=payload) as doing:
         found = periods.periods_of(actor.organization_id, name)
         pack, day = found.pack, changes.get("from_")

@@ -88,7 +88,7 @@ def file(
     payload: dict[str, Any] = {"form": form, "to": to.isoformat(), "kind": kind, "digest": digest}
     payload |= {"reference": reference, "note": note}
     what = "notice of errors" if kind == NOTICE else "return"
-    title = f"File the {form} {what} to {to:%-d %b %Y}"
+    title = f"Filed the {form} {what} to {to:%-d %b %Y}"
     target = ("tax_return", form)
     with act(actor, now, "file_tax_return", target, title=title, note=note or "", payload=payload) as doing:
         found = returns.open_return(organization, form, to, kind)
@@ -102,7 +102,7 @@ def file(
 def withdraw(filed: TaxReturn, *, reason: str, actor: Actor, now: datetime) -> ReturnRecord:
     """Withdraw the newest return, of which nothing is paid: its postings are open again, its entry is reversed."""
     what = "notice of errors" if filed.is_notice else "return"
-    title = f"Withdraw the {filed.form} {what} to {filed.ends_on:%-d %b %Y}"
+    title = f"Withdrew the {filed.form} {what} to {filed.ends_on:%-d %b %Y}"
     payload = {"reason": reason}
     with act(
         actor, now, "withdraw_tax_return", ("tax_return", filed.id), title=title, note=reason, payload=payload

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
@@ -16,8 +16,6 @@ from webapp.web.access.request_state import has_begun, state
 
 ENGLISH: Final = "en"
 CATALOGUES: Final = Path(__file__).parents[2] / "translations"
-# A bank line or an entry as sentences name it.
-_LABEL: Final = re.compile(r".* of [0-9]{1,2} [A-Z][a-z]{2}(?: [0-9]{4})?(?:, .*)?", re.DOTALL)
 # What a visitor chose who is not signed in.
 COOKIE: Final = "language"
 _YEAR: Final = 365 * 24 * 3600
@@ -27,7 +25,10 @@ _MARK: Final = re.compile(r"%\((\w+)\)s")
 _COUNT: Final = re.compile(r"([0-9][0-9,]*) (.+)")
 # The shapes of values whose names end so; another value has any.
 _SHAPES: Final[Mapping[str, str]] = {
-    "day": rf"(?:[0-9]{{1,2}} (?:{'|'.join(MONTHS)})(?: [0-9]{{4}})?|[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})",
+    "day": (
+        rf"(?:[0-9]{{1,2}} (?:{'|'.join(MONTHS)})(?: [0-9]{{4}})?|(?:{'|'.join(MONTHS)})[a-z]* [0-9]{{4}}"
+        r"|[0-9]{4}-[0-9]{2}-[0-9]{2})"
+    ),
     "amount": r"−?[0-9][0-9,]*(?:\.[0-9]+)?(?: [A-Z]{3})?",
 }
 
@@ -125,22 +126,49 @@ def _composed(text: str, name: str) -> str:
     for pattern, sentence in _candidates(text):
         values = pattern.fullmatch(text)
         if values:
-            own = {key: _value(value or "", name) for key, value in values.groupdict().items()}
-            return catalogue(name).gettext(sentence) % own
-    return text
+            return _filled(sentence, values, name)
+    return _ended(text, name, _translated)
 
 
 def _value(text: str, name: str) -> str:
     """Translate a value: a part of a sentence is ours, what begins with a capital may be somebody's name."""
+    thing = _sentences().things.match(text)
+    if thing:
+        return f"{catalogue(name).gettext(thing[1])} {_value(text[thing.end() :], name)}"
     if text[:1].islower() or text[:1].isdigit() or text.endswith((".", "?")):
         return _translated(text, name)
-    return _composed(text, name) if _LABEL.fullmatch(text) else text
+    for pattern, sentence in _sentences().labels:
+        values = pattern.fullmatch(text)
+        if values:
+            return _filled(sentence, values, name)
+    return _ended(text, name, _value)
+
+
+def _ended(text: str, name: str, translate: Callable[[str, str], str]) -> str:
+    """Translate the part of a sentence that ends a text, and what stands before it."""
+    for pattern, sentence in _sentences().endings:
+        values = pattern.search(text, 1)
+        if values:
+            return translate(text[: values.start()], name) + _filled(sentence, values, name)
+    return text
+
+
+def _filled(sentence: str, values: re.Match[str], name: str) -> str:
+    own = {key: _value(value or "", name) for key, value in values.groupdict().items()}
+    return catalogue(name).gettext(sentence) % own
 
 
 class _Sentences(NamedTuple):
-    """The sentences with values by their first word, the longest first; first forms of nouns; sentences of scripts."""
+    """The sentences with values, the longest first, by their first word.
+
+    `labels` name lines and entries, `endings` end another sentence, `things` are words before a name, like "the rule".
+    `nouns` has the first form of each form that is counted.
+    """
 
     by_head: Mapping[str, list[tuple[re.Pattern[str], str]]]
+    labels: list[tuple[re.Pattern[str], str]]
+    endings: list[tuple[re.Pattern[str], str]]
+    things: re.Pattern[str]
     nouns: Mapping[str, str]
     scripts: tuple[str, ...]
 
@@ -148,12 +176,26 @@ class _Sentences(NamedTuple):
 @cache
 def _sentences() -> _Sentences:
     found = json.loads(COMPOSED.read_text(encoding="utf-8"))
+    things = "|".join(sorted(found["things"], key=len, reverse=True))
+    sentences = sorted(found["sentences"], key=lambda each: (-len(_MARK.sub("", each)), _loose(each)))
+    patterns = [(_pattern(each, things), each) for each in sentences]
     by_head: dict[str, list[tuple[re.Pattern[str], str]]] = {}
-    for sentence in sorted(found["sentences"], key=lambda each: -len(_MARK.sub("", each))):
+    for pattern, sentence in patterns:
         head = sentence.partition(" ")[0]
-        by_head.setdefault("" if "%" in head else head, []).append((_pattern(sentence), sentence))
+        by_head.setdefault("" if "%" in head else head, []).append((pattern, sentence))
+    labels = [each for each in patterns if each[1] in found["labels"]]
+    endings = [
+        (re.compile(rf"{pattern.pattern}\Z", re.DOTALL), sentence)
+        for pattern, sentence in patterns
+        if sentence.startswith((" ", ",", ":"))
+    ]
     nouns = {form: one for one, many in found["nouns"] for form in (one, many)}
-    return _Sentences(by_head, nouns, tuple(found["scripts"]))
+    return _Sentences(by_head, labels, endings, re.compile(f"({things}) "), nouns, tuple(found["scripts"]))
+
+
+def _loose(sentence: str) -> int:
+    """Count the values of a sentence that may have any shape."""
+    return sum(name.rpartition("_")[2] not in _SHAPES for name in _MARK.findall(sentence))
 
 
 def _candidates(text: str) -> Iterator[tuple[re.Pattern[str], str]]:
@@ -162,22 +204,24 @@ def _candidates(text: str) -> Iterator[tuple[re.Pattern[str], str]]:
     yield from by_head.get("", ())
 
 
-def _pattern(sentence: str) -> re.Pattern[str]:
+def _pattern(sentence: str, things: str) -> re.Pattern[str]:
     """Make the pattern of what a sentence becomes with its values.
 
-    >>> _pattern("Debits exceed credits by %(amount)s.").fullmatch("Debits exceed credits by 1.00 EUR.")["amount"]
+    >>> _pattern("Debits exceed credits by %(amount)s.", "").fullmatch("Debits exceed credits by 1.00 EUR.")["amount"]
     '1.00 EUR'
+    >>> _pattern("Changed %(thing)s %(name)s", "the rule").fullmatch("Changed the rule Rent")["thing"]
+    'the rule'
     """
     found: set[str] = set()
-    made = []
+    shapes, made = {**_SHAPES, "thing": things}, []
     for index, part in enumerate(_MARK.split(sentence)):
         if not index % 2:
             made.append(re.escape(part.replace("%%", "%")))
         else:
-            made.append(f"(?P={part})" if part in found else f"(?P<{part}>{_shape(part)})")
+            made.append(
+                f"(?P={part})"
+                if part in found
+                else f"(?P<{part}>{shapes.get(part.rpartition('_')[2], '.*?')})"
+            )
             found.add(part)
     return re.compile("".join(made), re.DOTALL)
-
-
-def _shape(name: str) -> str:
-    return _SHAPES.get(name.rpartition("_")[2], ".*?")

@@ -9,7 +9,7 @@ from flask import has_request_context
 
 from webapp.ledger.money import NotAnAmountError
 from webapp.ledger.notation.amounts import MINUS, written
-from webapp.ledger.notation.days import MONTHS, written_day, written_short_day
+from webapp.ledger.notation.days import MONTHS, MONTHS_IN_FULL, written_day, written_month, written_short_day
 from webapp.ledger.notation.locales import DEFAULT, NOTATIONS, Notation, notation_in
 from webapp.schemas.fields import AMOUNT_WANTED, DAY_WANTED, RATE_WANTED
 from webapp.web.access import requests
@@ -32,6 +32,7 @@ _FIGURE: Final = re.compile(
 )
 _LEAP_YEAR: Final = 2000
 _DAY: Final = re.compile(rf"\b([0-9]{{1,2}}) ({'|'.join(MONTHS)})( [0-9]{{4}})?\b")
+_MONTH: Final = re.compile(rf"\b({'|'.join(MONTHS_IN_FULL['en'])}) ([0-9]{{4}})\b")
 
 
 def notation() -> Notation:
@@ -91,6 +92,9 @@ def worded(sentence: str, notation: Notation) -> str:
     'Confirmed “Rent 1,200.00 EUR” −1,00 EUR of 3 Nov, 5.073 lines'
     >>> worded("October is locked. Date it 1 Nov 2026.", NOTATIONS["en-US"])
     'October is locked. Date it Nov 1, 2026.'
+    >>> from webapp.ledger.notation.locales import notation_in
+    >>> worded("Abschluss March 2026 vorbereitet am 3 May", notation_in("de", None, "en-GB"))
+    'Abschluss März 2026 vorbereitet am 3. Mai'
     """
     if notation is DEFAULT:
         return sentence
@@ -100,7 +104,12 @@ def worded(sentence: str, notation: Notation) -> str:
 
 def _in(text: str, notation: Notation) -> str:
     text = _FIGURE.sub(lambda found: written(_plain(found[0]), notation), text)
+    text = _MONTH.sub(lambda found: _month(found, notation), text)
     return _DAY.sub(lambda found: _day(found, notation), text)
+
+
+def _month(found: re.Match[str], notation: Notation) -> str:
+    return written_month(date(int(found[2]), MONTHS_IN_FULL["en"].index(found[1]) + 1, 1), notation)
 
 
 def _day(found: re.Match[str], notation: Notation) -> str:
