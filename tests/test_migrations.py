@@ -15,22 +15,17 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from tests.fixtures.helpers import owed
-from webapp.database.sessions import Base, db, prepare_engine
-from webapp.database.tenancy import maintenance
+from webapp.database.sessions import Base, prepare_engine
 from webapp.migrations.revisions import VERSIONS, current_revision, head_revision
 from webapp.migrations.shapes import ORGANIZATION, SECRETS, shaped
 from webapp.migrations.statements import FOLDER
 from webapp.migrations.upgrades import downgrade, upgrade
-from webapp.models import Account, Document, JournalEntry, LineMonthSum
 from webapp.models.base import Organized
-from webapp.queries import checks
 
 pytestmark = pytest.mark.operates
 
 SQL = sorted(FOLDER.rglob("*.sql"))
 DIGESTS = Path("tests/migrations.sha256")
-TAXES = ("1300", "2200", "2300", "2400")
 POLICIES = sa.text("""
     SELECT c.relname AS table, c.relrowsecurity AND c.relforcerowsecurity AS is_forced, count(*) AS policies,
         min(substring(pg_get_expr(p.polqual, c.oid) FROM '^\\(\\(?(\\w+)'))
@@ -57,8 +52,6 @@ BY_ORDER = re.compile(
     r"INSERT (?:OR \w+ )?INTO \S+\s+(?:VALUES|SELECT|WITH)\b[^\n]*"
     r"|(?:SELECT|RETURNING) \*(?! FROM \w+_of_person\()[^\n]*"
 )
-# The way back takes the rows away that the events say they bound.
-UNBOUND = {"row_not_bound", "event_rows_differ"}
 
 
 @pytest.fixture
@@ -152,91 +145,6 @@ def test_a_migration_that_is_killed_changes_nothing_and_runs_again(engine, state
     assert set(sa.inspect(engine).get_table_names()) == set()
     upgrade(engine)
     assert differences(engine) == []
-
-
-def test_books_of_the_first_revision_have_their_lines_counted(demo_books):
-    with demo_books.house.app.app_context(), maintenance():
-        facts = sa.select(JournalEntry.id, JournalEntry.fact_on).where(JournalEntry.fact_on.is_not(None))
-        before = sorted(map(tuple, db.session.execute(facts)))
-        db.session.rollback()
-        downgrade(db.engine, "0082")
-        upgrade(db.engine)
-        assert db.session.scalar(sa.select(sa.func.sum(LineMonthSum.unconfirmed_count))) > 0
-        assert sorted(map(tuple, db.session.execute(facts))) == before
-        taxes = sa.select(Account.code).where(Account.code.in_(TAXES), Account.is_revalued)
-        assert db.session.scalars(taxes).all() == []
-        assert {each.code for each in checks.violations()} == UNBOUND
-
-
-def test_a_file_of_two_invoices_stays_with_the_first_on_the_way_back(demo_books):
-    with demo_books.house.app.app_context(), maintenance():
-        first = db.session.scalars(sa.select(Document).where(Document.sha256.is_not(None)).limit(1)).one()
-        names = (
-            "organization_id",
-            "document_type",
-            "created_at",
-            "sha256",
-            "file_type",
-            "file_size",
-            "file_name",
-        )
-        second = Document(**{name: getattr(first, name) for name in names}, set_by_hand=[], file_part=2)
-        db.session.add(second)
-        db.session.commit()
-        pair = (first.id, second.id)
-        db.session.rollback()
-        downgrade(db.engine, "0093")
-        upgrade(db.engine)
-        files = dict(
-            db.session.execute(sa.select(Document.id, Document.sha256).where(Document.id.in_(pair))).all()
-        )
-        assert (files[pair[0]] is None, files[pair[1]] is None) == (False, True)
-        db.session.execute(sa.delete(Document).where(Document.id == pair[1]))
-        db.session.commit()
-        assert {each.code for each in checks.violations()} == UNBOUND
-
-
-def test_a_proposal_of_before_its_digests_were_kept_is_approved_and_moves_as_a_new_one(ada, agent, bank):
-    """On the way back it has its newest digest alone, and with no other it is approved."""
-    lines = bank.send_many([("2026-10-03", "-10.00", "Tea"), ("2026-10-04", "-20.00", "Cake")])
-    asked = [agent.post(f"/api/transactions/{line}/confirm").json["actionRequest"] for line in lines]
-    food, care, browser = bank.account("Food"), bank.account("Care"), ada.browser()
-
-    def approve(request, digest):
-        address = f"/api/action-requests/{request['id']}/approve"
-        answer = browser.post(address, json={"digest": digest})
-        return answer.status_code, answer.json.get("code"), answer.json.get("details", {}).get("digest")
-
-    def book(line, account):
-        assert ada.patch(f"/api/transactions/{line}", json={"accountId": account}).status_code == 200
-
-    book(lines[1], food)
-    old = asked[1]["digest"]
-    status, code, now = approve(asked[1], old)
-    assert (status, code) == (409, "moved")
-    with ada.app.app_context(), maintenance():
-        downgrade(db.engine, "0093")
-        upgrade(db.engine)
-    assert approve(asked[1], old) == (422, "unknown_digest", None)
-    book(lines[1], care)
-    assert approve(asked[1], now)[:2] == (409, "moved")
-    assert approve(asked[1], now)[:2] == (409, "moved")
-    assert approve(asked[0], asked[0]["digest"])[0] == 200
-    assert {each["code"] for each in bank.broken()} <= UNBOUND
-
-
-def test_a_line_that_pays_abroad_since_before_its_parts_were_shared_settles_it(ada, books, bank):
-    bank.quote("2026-03-01", "USD", "1.10")
-    owed.keep_items(ada, books.account_id("Trade receivables"))
-    owed.owe(ada, books, "1100.00", bank.merchant("Acme"), currency="USD")
-    line = bank.send("2026-03-20", "1004.00", "Acme")
-    settles = [{"itemId": each["id"]} for each in owed.items(ada)]
-    assert ada.patch(f"/api/transactions/{line}", json={"settles": settles}).status_code == 200
-    with ada.app.app_context(), maintenance():
-        downgrade(db.engine, "0113")
-        upgrade(db.engine)
-    assert ada.post(f"/api/transactions/{line}/confirm").status_code == 200
-    assert (owed.items(ada), owed.differences(ada)) == ([], ["-4.00"])
 
 
 def test_a_way_back_that_is_killed_changes_nothing_and_runs_again(engine):

@@ -148,7 +148,7 @@ PLANTED = {
         statement("UPDATE alembic_version SET version_num = '0112'", HEAD),
         "migration_pending",
     ),
-    "a newer schema": (statement("UPDATE alembic_version SET version_num = '9999'", HEAD), "newer_books"),
+    "a newer schema": (statement("UPDATE alembic_version SET version_num = '9999'", HEAD), "unknown_books"),
     "an upgrade is over": (made(stop.FILE_NAME), "requests_stopped"),
     "the disk is full": (replaced(shutil, "disk_usage", lambda _path: FULL), "books_space"),
     "TMPDIR is full": (replaced(shutil, "disk_usage", lambda _path: FULL), "temporary_space"),

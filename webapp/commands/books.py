@@ -96,7 +96,7 @@ def require_revision() -> None:
     if found is None:
         raise no_books(place)
     if found > revisions.head_revision():
-        raise newer_books(found)
+        raise unknown_books(found)
     if found != revisions.head_revision():
         raise FailedError(
             f"The books are at revision {found}, and this version needs {revisions.head_revision()}. "
@@ -110,12 +110,12 @@ def no_books(place: Path) -> FailedError:
     return FailedError(f"There are no books in {place} yet. Run: tieout migrate", "no_books")
 
 
-def newer_books(revision: str) -> FailedError:
-    """Say that another version has upgraded the books."""
+def unknown_books(revision: str) -> FailedError:
+    """Say that another version wrote the books."""
     return FailedError(
-        f"The books are at revision {revision}, which this version does not know. Use the version that upgraded "
-        "them, or put back the copy that it made.",
-        "newer_books",
+        f"The books are at revision {revision}, which this version does not know. Use the version that wrote them, "
+        "or put back the copy that it made.",
+        "unknown_books",
     )
 
 

@@ -20,10 +20,10 @@ from webapp.commands.books import (
     aligned,
     answer,
     application,
-    newer_books,
     no_books,
     require_role,
     taken_back_on_failure,
+    unknown_books,
 )
 from webapp.commands.failures import FailedError
 from webapp.commands.progress import progress_line
@@ -95,13 +95,8 @@ def _revision(settings: Settings) -> str:
     if found is None:
         raise no_books(place)
     require_role()
-    if found > revisions.head_revision():
-        raise newer_books(found)
-    if found < facts.FIRST:
-        raise FailedError(
-            f"The books are at revision {found}, before the first release. Run: tieout backup, then: tieout migrate",
-            "unreleased",
-        )
+    if not facts.FIRST <= found <= revisions.head_revision():
+        raise unknown_books(found)
     return found
 
 

@@ -43,7 +43,7 @@ OLD_STATISTICS: Final = sa.text("""
         + pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid)
         > :least + :share * c.reltuples)
     ORDER BY 1""")
-# The same for the application's role, to which the tables do not belong (migrations/sql/postgresql/0082_owner.sql).
+# The same for the application's role, to which the tables do not belong (migrations/sql/postgresql/0230_owner.sql).
 REFRESH: Final = sa.text("SELECT refresh_statistics(:least, :share)")
 
 STRONG_ROLE: Final = sa.text("""

@@ -1,9 +1,9 @@
 """Row-level security on PostgreSQL: a table with an organization shows the application the rows of one.
 
 Every table with an organization has two policies: the application's rows are those of the transaction's organization,
-and the role that owns the table, for whom FORCE lets policies hold too, sees all. A migration that makes such a table
-calls `protect`; tests/security/tenancy holds it to that. The condition is one plain comparison: beside a statement that
-names its organization the planner compares the two once, and a distributed PostgreSQL takes no question within it.
+and the role that owns the table, for whom FORCE lets policies hold too, sees all. `make_table` makes them, and
+tests/security/tenancy looks for them. The condition is one plain comparison: beside a statement that names its
+organization the planner compares the two once, and a distributed PostgreSQL takes no question within it.
 
 The function of a trigger that asks tables asks as their owner, past the application's policy, and names the organization
 itself: `SECURITY DEFINER SET search_path FROM CURRENT` in its file of SQL. tests/services/test_trigger_bodies.py holds

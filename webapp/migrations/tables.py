@@ -7,7 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from webapp.migrations.shapes import widened
+from webapp.migrations.policies import protect
+from webapp.migrations.shapes import ORGANIZATION, widened
 
 BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 INSTANT = sa.DateTime(timezone=True)
@@ -17,6 +18,14 @@ EXACT = sa.Numeric().with_variant(sa.String(64), "sqlite")
 def is_sqlite() -> bool:
     """Return whether the migration runs on SQLite."""
     return op.get_bind().dialect.name == "sqlite"
+
+
+def make_table(name: str, *items: sa.schema.SchemaItem, **options: Any) -> None:
+    """Make a table; what it numbers itself is never given out again, and PostgreSQL keeps organizations apart."""
+    is_numbered = any(isinstance(each, sa.Column) and each.autoincrement is True for each in items)
+    table = op.create_table(name, *items, sqlite_autoincrement=is_numbered, **options)
+    if ORGANIZATION in table.columns and not is_sqlite():
+        protect(name)
 
 
 def key(*columns: str) -> list[str]:
@@ -49,13 +58,29 @@ def numbered(table: str) -> list[sa.schema.SchemaItem]:
     return [number, *owned(table), *identified(table)]
 
 
-def pair(table: str, column: str, other: str) -> sa.ForeignKeyConstraint:
-    """Make a foreign key to a row of the same organization, which cannot go while it is named."""
+def primary(table: str, *columns: str) -> sa.PrimaryKeyConstraint:
+    """Make the primary key of rows of an organization."""
+    return sa.PrimaryKeyConstraint(*key(*columns), name=f"pk_{table}")
+
+
+def unique(table: str, *columns: str) -> sa.UniqueConstraint:
+    """Make another key of rows of an organization."""
+    return sa.UniqueConstraint(*key(*columns), name=f"uq_{table}_{'_'.join(columns)}")
+
+
+def words(table: str, column: str, *values: str) -> sa.CheckConstraint:
+    """Let a column have one of these words."""
+    listed = ", ".join(f"'{value}'" for value in values)
+    return sa.CheckConstraint(f"{column} IN ({listed})", name=f"ck_{table}_{column}_word")
+
+
+def pair(table: str, column: str, other: str, ondelete: str = "RESTRICT") -> sa.ForeignKeyConstraint:
+    """Make a foreign key to a row of the same organization, which by default cannot go while it is named."""
     return sa.ForeignKeyConstraint(
         ["organization_id", column],
         [f"{other}.organization_id", f"{other}.id"],
-        name=op.f(f"fk_{table}_organization_id_{column}"),
-        ondelete="RESTRICT",
+        name=f"fk_{table}_organization_id_{column}",
+        ondelete=ondelete,
     )
 
 

@@ -24,7 +24,7 @@ CODES: Final = frozenset(
         "proof_break",
     }
 )
-# As in migrations/sql/sqlite/0082_words.sql.
+# As in migrations/sql/sqlite/0230_words.sql.
 _TEXTS: Final = tuple(f"coalesce({each}, '')" for each in ("number", "sender", "file_name", "text"))
 _AMOUNTS: Final = tuple(
     f"coalesce(char(57345) || abs({each}) || char(57345), '')"

@@ -81,7 +81,7 @@ def _of_revision(settings: Settings, found: str | None) -> Symptom | None:
         return Symptom("no_books", f"There are no books in {settings.instance_path} yet.", "tieout migrate")
     if found > expected:
         return Symptom(
-            "newer_books",
+            "unknown_books",
             f"The books are at revision {found}, which this version does not know.",
             "Use the version that upgraded them.",
         )

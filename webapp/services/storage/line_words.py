@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from webapp.models import Transaction
 from webapp.models.base import table_of
 
-# As in migrations/sql/sqlite/0082_words.sql, whose triggers follow changed and deleted lines.
+# As in migrations/sql/sqlite/0230_words.sql, whose triggers follow changed and deleted lines.
 _TEXT: Final = """
     description || ' ' || coalesce(counterparty, '') || ' ' || coalesce(reference, '') || ' ' || coalesce(iban, '')
     || ' ' || char(57345) || abs(amount_minor) || ' ' || char(57344) || replace(organization_id, '_', '')"""

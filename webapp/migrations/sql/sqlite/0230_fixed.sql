@@ -164,3 +164,27 @@ WHEN 1 = 1
 BEGIN
     SELECT RAISE(ABORT, 'The audit trail only grows.');
 END;
+
+CREATE TRIGGER entry_fact_fixed BEFORE UPDATE ON journal_entries
+WHEN OLD.status <> 'DRAFT' AND (OLD.fact_on IS NOT NEW.fact_on OR OLD.is_moved IS NOT NEW.is_moved)
+BEGIN
+    SELECT RAISE(ABORT, 'A posted entry never changes; correct or void it.');
+END;
+
+CREATE TRIGGER entry_closing_fixed BEFORE UPDATE ON journal_entries
+WHEN OLD.status <> 'DRAFT' AND OLD.is_closing IS NOT NEW.is_closing
+BEGIN
+    SELECT RAISE(ABORT, 'A posted entry never changes; correct or void it.');
+END;
+
+CREATE TRIGGER entry_schedule_fixed BEFORE UPDATE ON journal_entries
+WHEN OLD.status <> 'DRAFT' AND OLD.schedule_id IS NOT NEW.schedule_id
+BEGIN
+    SELECT RAISE(ABORT, 'A posted entry never changes; correct or void it.');
+END;
+
+CREATE TRIGGER entry_tax_reason_fixed BEFORE UPDATE ON journal_entries
+WHEN OLD.status <> 'DRAFT' AND OLD.tax_reason IS NOT NEW.tax_reason
+BEGIN
+    SELECT RAISE(ABORT, 'A posted entry never changes; correct or void it.');
+END;

@@ -117,8 +117,24 @@ BEGIN
 END
 $$;
 
+-- The application may write the hash of a password, and ask for that of one address; it may read no column of them.
+CREATE FUNCTION password_hash_of(address text) RETURNS text LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    RETURN (SELECT u.password_hash FROM users u WHERE u.email = address);
+END
+$$;
+
+-- How many proofs are broken in all books, and not in which.
+CREATE FUNCTION count_broken_proofs() RETURNS bigint LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    RETURN (SELECT count(*) FROM proof_breaks b WHERE b.repaired_at IS NULL);
+END
+$$;
+
 REVOKE ALL ON FUNCTION
     organization_of_token, organization_of_session, organization_of_invitation, organizations_of_person,
     sessions_of_person, end_session, end_sessions_before, end_sessions_of_person, is_invited_later,
-    named_by_proposals, refresh_statistics
+    named_by_proposals, refresh_statistics, password_hash_of, count_broken_proofs
 FROM PUBLIC;

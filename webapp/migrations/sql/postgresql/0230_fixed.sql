@@ -332,3 +332,50 @@ FOR EACH STATEMENT EXECUTE FUNCTION never_truncated();
 REVOKE ALL ON FUNCTION
     entry_balances, leg_not_added, leg_fixed, leg_kept, settlement_even, part_not_added, part_fixed, part_kept
 FROM PUBLIC;
+
+CREATE FUNCTION entry_fact_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'A posted entry never changes; correct or void it.'
+        USING ERRCODE = 'integrity_constraint_violation';
+END
+$$;
+
+CREATE TRIGGER entry_fact_fixed BEFORE UPDATE ON journal_entries
+FOR EACH ROW WHEN (
+    OLD.status <> 'DRAFT'
+    AND (OLD.fact_on IS DISTINCT FROM NEW.fact_on OR OLD.is_moved IS DISTINCT FROM NEW.is_moved)
+)
+EXECUTE FUNCTION entry_fact_fixed();
+
+CREATE FUNCTION entry_closing_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'A posted entry never changes; correct or void it.'
+        USING ERRCODE = 'integrity_constraint_violation';
+END
+$$;
+
+CREATE TRIGGER entry_closing_fixed BEFORE UPDATE ON journal_entries
+FOR EACH ROW WHEN (OLD.status <> 'DRAFT' AND OLD.is_closing IS DISTINCT FROM NEW.is_closing)
+EXECUTE FUNCTION entry_closing_fixed();
+
+CREATE FUNCTION entry_schedule_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'A posted entry never changes; correct or void it.'
+        USING ERRCODE = 'integrity_constraint_violation';
+END
+$$;
+
+CREATE TRIGGER entry_schedule_fixed BEFORE UPDATE ON journal_entries
+FOR EACH ROW WHEN (OLD.status <> 'DRAFT' AND OLD.schedule_id IS DISTINCT FROM NEW.schedule_id)
+EXECUTE FUNCTION entry_schedule_fixed();
+
+CREATE FUNCTION entry_tax_reason_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'A posted entry never changes; correct or void it.'
+        USING ERRCODE = 'integrity_constraint_violation';
+END
+$$;
+
+CREATE TRIGGER entry_tax_reason_fixed BEFORE UPDATE ON journal_entries
+FOR EACH ROW WHEN (OLD.status <> 'DRAFT' AND OLD.tax_reason IS DISTINCT FROM NEW.tax_reason)
+EXECUTE FUNCTION entry_tax_reason_fixed();
