@@ -27,6 +27,19 @@ def link_in(answer):
     return re.search(r"(/join/[\w-]+)", answer.text)[1]
 
 
+@on_sqlite
+def test_each_page_of_the_settings_is_in_their_navigation(app, ada):
+    pages = {
+        rule.rule.partition("/settings/")[2]
+        for rule in app.url_map.iter_rules()
+        if "/settings/" in rule.rule and rule.arguments <= {"books"} and "GET" in rule.methods
+    }
+    page = ada.browser().get("/settings/organization").text
+    (nav,) = re.findall(r'<nav class="side-nav".*?</nav>', page, re.DOTALL)
+    assert "banks" in pages
+    assert pages == set(re.findall(r'href="[^"]*/settings/([^"]+)"', nav))
+
+
 def test_a_key_is_shown_once_works_and_is_revoked(ada):
     browser = ada.browser()
     form = {"name": "Month-end agent", "scopes": ["read", "confirm"], "expiresOn": ""}
