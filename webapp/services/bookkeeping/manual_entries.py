@@ -155,8 +155,7 @@ def change(
     payload = _payload(effective_at, description, postings, post=post)
     target = ("journal_entry", entry.id)
     with act(actor, now, "change_journal_entry", target, payload=payload) as doing:
-        draft = titles.of_entry(entry)
-        doing.title = f"Posted the draft {draft}" if post else f"Changed the draft {draft}"
+        doing.title = f"{'Posted' if post else 'Changed'} the draft {titles.of_entry(entry)}"
         _require(entry, version)
         doing.before = _facts_of(entry)
         present = manual_entries.written_legs(entry)
@@ -169,7 +168,7 @@ def change(
             doing.nothing_to_do()
             return entry
         name = titles.of_legs(description, legs, effective_at)
-        if name != draft:
+        if name != titles.of_entry(entry):
             doing.title += f", changed to {name}"
         _check_day(effective_at, doing, force=force)
         mirrored = _mirrored(legs, effective_at, doing, entry.document_id, is_written=True, force=force)
