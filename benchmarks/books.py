@@ -98,7 +98,7 @@ def copied(books: Books, checkout: Path) -> Iterator[Books]:
     """Give a copy of books at the revision of a checkout; no other program may have the originals open."""
     with nothing(books, f"acts_{os.getpid()}", is_copy=True) as copy:
         shutil.copytree(Path(books.folder) / "instance", Path(copy.folder) / "instance", dirs_exist_ok=True)
-        servers.run(checkout, copy.settings, "migrate")
+        servers.run(checkout, copy.settings, "upgrade", "--i-have-a-backup")
         yield copy
 
 

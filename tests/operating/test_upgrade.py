@@ -120,6 +120,16 @@ def later(tmp_path, monkeypatch):
     return become
 
 
+def test_books_of_before_are_upgraded_by_no_other_command(books, later):
+    books.run("upgrade")
+    before = books.facts()
+    later(*SOUND, changes=CHANGES)
+    refused = books.run("migrate")
+    assert (refused.exit_code, "Run: tieout upgrade" in refused.stderr) == (1, True)
+    assert books.run("migrate", "--if-empty").exit_code == 0
+    assert books.facts() == before
+
+
 def test_migrations_that_change_the_books_are_taken_back(books, later, portion):
     books.run("upgrade")
     before = books.facts()

@@ -118,14 +118,16 @@ def greeting(settings: Settings, first_link: str | None = None) -> str:
 @click.command()
 @click.option("--if-empty", is_flag=True, help="Leave a database with books as it is, in whichever schema.")
 def migrate(*, if_empty: bool) -> None:
-    """Migrate the database to the schema of this version."""
+    """Make the database of new books, or give the role of requests its rights again."""
     from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
 
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
     with app.app_context(), unlimited(), maintenance():
-        if if_empty and revisions.current_revision(db.engine) is not None:
-            return
+        if revisions.current_revision(db.engine) is not None:
+            if if_empty:
+                return
+            require_revision()
         with progress_line() as show:
             upgrade(db.engine, show=show)
         click.echo(f"The books are at revision {revisions.current_revision(db.engine)}.", err=True)

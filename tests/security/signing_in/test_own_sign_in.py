@@ -45,6 +45,31 @@ def test_another_password_ends_all_sessions_but_goes_on_under_a_new_id(ben):
     assert [sign_in(ben)[1], sign_in(ben, NEW)[1]] == [401, 303]
 
 
+@pytest.mark.parametrize("way", ["command", "form"])
+def test_a_password_is_taken_as_it_was_typed(ben, command, way):
+    """With the spaces at its ends, and nowhere without them."""
+    typed = "  two spaces before, one behind "
+    client, _ = sign_in(ben)
+    if way == "form":
+        assert change(client, ben.password, typed).status_code == 303
+    else:
+        assert (
+            command("set-password", "--email", ben.email, "--password-stdin", typed=f"{typed}\n").exit_code
+            == 0
+        )
+        client, _ = sign_in(ben, typed)
+    assert [sign_in(ben, typed)[1], sign_in(ben, typed.strip())[1]] == [303, 401]
+    for act, form in (
+        ("person", {"ownName": "Ben", "email": ben.email}),
+        ("app/offer", {}),
+        ("passkeys/options", {}),
+    ):
+        sent = [form | {"current": current} for current in (typed.strip(), typed)]
+        answers = [client.post(f"{PAGE}/{act}", data=each, headers=LOCAL).status_code for each in sent]
+        assert (answers[0], answers[1] in {200, 303}) == (422, True), act
+    assert [change(client, each).status_code for each in (typed.strip(), typed)] == [422, 303]
+
+
 def test_the_trail_has_the_change_and_nothing_of_the_passwords(ben, bank):
     client, _ = sign_in(ben)
     change(client, ben.password)

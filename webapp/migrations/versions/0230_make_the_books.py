@@ -204,6 +204,12 @@ WATCHED = (
     Watched("rate", "exchange_rates"),
     Watched("settlement", "settlements", events=("UPDATE",), bound="{}.status <> 'OPEN'"),
     Watched("settlement", "settlement_entries", "settlement_id", ("INSERT", "DELETE")),
+    Watched("tax_code", "tax_codes", events=("INSERT", "UPDATE")),
+    Watched("tax_pack", "tax_packs", events=("INSERT", "UPDATE")),
+    Watched("tax_return", "tax_returns", events=("INSERT", "UPDATE")),
+    Watched("tax_part", "tax_parts", events=("INSERT",)),
+    Watched("tax_rate", "tax_rates", events=("INSERT", "UPDATE")),
+    Watched("close", "closes", events=("INSERT", "UPDATE"), bound="{}.status <> 'PREPARED'"),
 )
 NOTE = "INSERT INTO written_rows (organization_id, kind, row_id) {rows} ON CONFLICT DO NOTHING"
 FORGET = "DELETE FROM written_rows WHERE organization_id = NEW.organization_id"
@@ -214,7 +220,6 @@ FUNCTION = """
         RETURN NULL;
     END
     $$"""
-KEPT = {"UPDATE": "audit_fixed", "DELETE": "audit_kept", "TRUNCATE": "never_truncated"}
 
 
 def upgrade() -> None:
@@ -235,7 +240,6 @@ def upgrade() -> None:
     with own_path():
         for trigger in triggers():
             make_trigger(*trigger)
-    keep_bound_rows()
     if not is_sqlite():
         run(OF_OWNER)
         protect("organizations", "id")
@@ -344,9 +348,7 @@ def make_access() -> None:
         sa.Column("starts_on", sa.Date, nullable=False),
         sa.Column("first_month", sa.Integer, nullable=False),
         primary("financial_years", "organization_id", "starts_on"),
-        sa.CheckConstraint(
-            "first_month BETWEEN 1 AND 12", name="ck_financial_years_ck_financial_years_first_month"
-        ),
+        sa.CheckConstraint("first_month BETWEEN 1 AND 12", name="ck_financial_years_first_month"),
         sqlite_with_rowid=False,
     )
     make_table(
@@ -1160,7 +1162,7 @@ def make_entries() -> None:
         sa.Column("import_id", BIG, autoincrement=False, nullable=False),
         sa.Column("no_import_id", BIG, nullable=False),
         primary("bulk_turns", "organization_id", "import_id"),
-        sa.CheckConstraint("no_import_id = 0", name="ck_bulk_turns_ck_bulk_turns_ends"),
+        sa.CheckConstraint("no_import_id = 0", name="ck_bulk_turns_ends"),
         pair("bulk_turns", "import_id", "imports"),
         sa.ForeignKeyConstraint(
             ["organization_id", "no_import_id"],
@@ -1375,12 +1377,10 @@ def make_statements() -> None:
         sa.Column("repaired_by", sa.JSON),
         sa.Column("repair_action_request_id", sa.String(40)),
         sa.Column("repair", sa.String(16)),
-        sa.CheckConstraint(
-            "repair IN ('UNDONE', 'REOPENED', 'ACCEPTED')", name="ck_proof_breaks_ck_proof_breaks_repair_word"
-        ),
+        words("proof_breaks", "repair", "UNDONE", "REOPENED", "ACCEPTED"),
         sa.CheckConstraint(
             "(repaired_at IS NULL) = (repair IS NULL)",
-            name="ck_proof_breaks_ck_proof_breaks_repaired_by_repair",
+            name="ck_proof_breaks_repaired_by_repair",
         ),
         pair("proof_breaks", "reconciliation_id", "reconciliations"),
         sa.Index("ix_proof_breaks_of", "organization_id", "reconciliation_id"),
@@ -1727,11 +1727,11 @@ def make_sums() -> None:
         primary("day_sums", "organization_id", "account_id", "currency", "day"),
         sa.CheckConstraint(
             "amount_base_minor BETWEEN -9223372036854775807 AND 9223372036854775807",
-            name="ck_day_sums_ck_day_sums_amount_base_minor_within_reach",
+            name="ck_day_sums_amount_base_minor_within_reach",
         ),
         sa.CheckConstraint(
             "amount_minor BETWEEN -9223372036854775807 AND 9223372036854775807",
-            name="ck_day_sums_ck_day_sums_amount_minor_within_reach",
+            name="ck_day_sums_amount_minor_within_reach",
         ),
         pair("day_sums", "account_id", "accounts", "CASCADE"),
         sqlite_with_rowid=False,
@@ -1747,11 +1747,11 @@ def make_sums() -> None:
         primary("month_sums", "organization_id", "account_id", "currency", "day"),
         sa.CheckConstraint(
             "amount_base_minor BETWEEN -9223372036854775807 AND 9223372036854775807",
-            name="ck_month_sums_ck_month_sums_amount_base_minor_within_reach",
+            name="ck_month_sums_amount_base_minor_within_reach",
         ),
         sa.CheckConstraint(
             "amount_minor BETWEEN -9223372036854775807 AND 9223372036854775807",
-            name="ck_month_sums_ck_month_sums_amount_minor_within_reach",
+            name="ck_month_sums_amount_minor_within_reach",
         ),
         pair("month_sums", "account_id", "accounts", "CASCADE"),
         sqlite_with_rowid=False,
@@ -1778,7 +1778,7 @@ def make_sums() -> None:
         primary("line_day_sums", "organization_id", "feed_account_id", "day"),
         sa.CheckConstraint(
             "amount_minor BETWEEN -9223372036854775807 AND 9223372036854775807",
-            name="ck_line_day_sums_ck_line_day_sums_amount_minor_within_reach",
+            name="ck_line_day_sums_amount_minor_within_reach",
         ),
         pair("line_day_sums", "feed_account_id", "feed_accounts", "CASCADE"),
         sqlite_with_rowid=False,
@@ -1795,7 +1795,7 @@ def make_sums() -> None:
         primary("line_month_sums", "organization_id", "feed_account_id", "day"),
         sa.CheckConstraint(
             "amount_minor BETWEEN -9223372036854775807 AND 9223372036854775807",
-            name="ck_line_month_sums_ck_line_month_sums_amount_minor_within_reach",
+            name="ck_line_month_sums_amount_minor_within_reach",
         ),
         pair("line_month_sums", "feed_account_id", "feed_accounts", "CASCADE"),
         sqlite_with_rowid=False,
@@ -2253,20 +2253,3 @@ def make_trigger(name: str, event: str, table: str, condition: str, body: str) -
     op.execute(f"REVOKE ALL ON FUNCTION {name}() FROM PUBLIC")
     when = f" WHEN ({condition})" if condition else ""
     op.execute(f"CREATE TRIGGER {name} AFTER {event} ON {table} FOR EACH ROW{when} EXECUTE FUNCTION {name}()")
-
-
-def keep_bound_rows() -> None:
-    """Refuse every change of a bound row, as of an event."""
-    if is_sqlite():
-        for event in ("UPDATE", "DELETE"):
-            refuse = "SELECT RAISE(ABORT, 'The audit trail only grows.')"
-            op.execute(
-                f"CREATE TRIGGER bound_rows_{event.lower()} BEFORE {event} ON bound_rows BEGIN {refuse}; END"
-            )
-        return
-    for event, function in KEPT.items():
-        each = "STATEMENT" if event == "TRUNCATE" else "ROW"
-        op.execute(
-            f"CREATE TRIGGER bound_rows_{event.lower()} BEFORE {event} ON bound_rows"
-            f" FOR EACH {each} EXECUTE FUNCTION {function}()"
-        )

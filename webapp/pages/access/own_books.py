@@ -87,10 +87,11 @@ def open_first(secret: str) -> Response:
     if not is_cookie_safe():
         return show_first(secret)
     try:
-        # As it was typed: a form's other fields lose the spaces around them.
-        body = FirstFormSchema().load(form_body() | {"password": request.form.get("password", "")})
         signed_in = services.access.sessions.open_first(
-            **body, locale=DEFAULT_LOCALE, visitor=visitor(), now=requests.now()
+            **FirstFormSchema().load(form_body()),
+            locale=DEFAULT_LOCALE,
+            visitor=visitor(),
+            now=requests.now(),
         )
     except REFUSALS as error:
         return show_first(secret, problem_of(error))

@@ -63,7 +63,7 @@ class DatabaseFailedError(LedgerError):
 
 
 class OtherRevisionError(LedgerError):
-    """The backup was made by another version; restore it with that one, then migrate."""
+    """The backup was made by another version; restore it with that one, then upgrade."""
 
     code = "other_revision"
 
@@ -155,7 +155,7 @@ def _check_kind(manifest: Manifest, revision: str | None) -> None:
     if manifest["revision"] != revision:
         raise OtherRevisionError(
             f"The backup is of revision {manifest['revision']} and this version of {revision}."
-            " Restore it with the version that made it, then migrate."
+            " Restore it with the version that made it, then upgrade."
         )
 
 

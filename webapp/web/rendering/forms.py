@@ -1,13 +1,15 @@
 """Forms with dotted names, which are nested like a JSON body before a schema reads them."""
 
 import re
-from typing import Any
+from typing import Any, Final
 
 from flask import request
 from werkzeug.datastructures import MultiDict
 
 DEEPEST_NAME = 8
 LONGEST_LIST = 200
+# The fields of passwords, which every form and command takes as they were typed.
+PASSWORDS: Final = {"password", "current"}
 # At most 18 digits, so that the number is less than the largest id.
 ID = re.compile("[1-9][0-9]{0,17}", re.ASCII)
 
@@ -29,6 +31,10 @@ def chosen_id(value: object) -> int | None:
 def nest(form: MultiDict[str, str], *, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Nest dotted names: numbers are positions, an empty value is None.
 
+    Values lose the spaces at their ends, except passwords.
+
+    >>> nest(MultiDict([("name", " Ada"), ("password", " open sesame ")]))
+    {'name': 'Ada', 'password': ' open sesame '}
     >>> nest(MultiDict([("name", "Ada"), ("splits.0.amount", "1.00"), ("splits.1.amount", ""), ("ids", "4")]),
     ...      lists=frozenset({"ids"}))
     {'name': 'Ada', 'ids': ['4'], 'splits': [{'amount': '1.00'}, {'amount': None}]}
@@ -38,6 +44,8 @@ def nest(form: MultiDict[str, str], *, lists: frozenset[str] = frozenset()) -> d
     for name, values in form.lists():
         if name in lists:
             flat[name] = values
+        elif name in PASSWORDS:
+            flat[name] = values[-1]
         elif "." not in name:
             flat[name] = values[-1].strip() or None
         else:

@@ -1,4 +1,4 @@
--- A close that was approved changes once, when it is reopened; the audit trail binds what it froze.
+-- A close that was approved changes once, when it is reopened.
 
 CREATE FUNCTION close_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -21,17 +21,3 @@ EXECUTE FUNCTION close_fixed();
 
 CREATE TRIGGER close_kept BEFORE DELETE ON closes
 FOR EACH ROW WHEN (OLD.status <> 'PREPARED') EXECUTE FUNCTION close_fixed();
-
-CREATE FUNCTION close_noted() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'close', NEW.id)
-    ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END
-$$;
-
-REVOKE ALL ON FUNCTION close_noted() FROM PUBLIC;
-
-CREATE TRIGGER close_noted AFTER INSERT OR UPDATE ON closes
-FOR EACH ROW WHEN (NEW.status <> 'PREPARED') EXECUTE FUNCTION close_noted();

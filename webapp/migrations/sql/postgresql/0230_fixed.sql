@@ -53,7 +53,10 @@ BEGIN
             OR OLD.document_id IS DISTINCT FROM NEW.document_id
             OR OLD.action_request_id IS DISTINCT FROM NEW.action_request_id
             OR OLD.created_at IS DISTINCT FROM NEW.created_at OR OLD.posted_at IS DISTINCT FROM NEW.posted_at
-            OR OLD.number IS DISTINCT FROM NEW.number
+            OR OLD.number IS DISTINCT FROM NEW.number OR OLD.fact_on IS DISTINCT FROM NEW.fact_on
+            OR OLD.is_moved IS DISTINCT FROM NEW.is_moved OR OLD.is_closing IS DISTINCT FROM NEW.is_closing
+            OR OLD.schedule_id IS DISTINCT FROM NEW.schedule_id
+            OR OLD.tax_reason IS DISTINCT FROM NEW.tax_reason
         )
     )
         OR (OLD.status = 'DRAFT' AND NEW.status NOT IN ('DRAFT', 'POSTED')) THEN
@@ -278,39 +281,20 @@ $$;
 CREATE TRIGGER rule_version_fixed BEFORE UPDATE ON rule_versions
 FOR EACH ROW EXECUTE FUNCTION rule_version_fixed();
 
-CREATE FUNCTION rule_version_kept() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION 'What a rule said in a version never changes.'
-        USING ERRCODE = 'integrity_constraint_violation';
-END
-$$;
-
 CREATE TRIGGER rule_version_kept BEFORE DELETE ON rule_versions
-FOR EACH ROW EXECUTE FUNCTION rule_version_kept();
+FOR EACH ROW EXECUTE FUNCTION rule_version_fixed();
 
 CREATE FUNCTION audit_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF 1 = 1 THEN
-        RAISE EXCEPTION 'The audit trail only grows.' USING ERRCODE = 'integrity_constraint_violation';
-    END IF;
-    RETURN NEW;
+    RAISE EXCEPTION 'The audit trail only grows.' USING ERRCODE = 'integrity_constraint_violation';
 END
 $$;
 
 CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit_events
 FOR EACH ROW EXECUTE FUNCTION audit_fixed();
 
-CREATE FUNCTION audit_kept() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF 1 = 1 THEN
-        RAISE EXCEPTION 'The audit trail only grows.' USING ERRCODE = 'integrity_constraint_violation';
-    END IF;
-    RETURN OLD;
-END
-$$;
-
 CREATE TRIGGER audit_kept BEFORE DELETE ON audit_events
-FOR EACH ROW EXECUTE FUNCTION audit_kept();
+FOR EACH ROW EXECUTE FUNCTION audit_fixed();
 
 CREATE FUNCTION never_truncated() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -328,54 +312,16 @@ FOR EACH STATEMENT EXECUTE FUNCTION never_truncated();
 CREATE TRIGGER never_truncated BEFORE TRUNCATE ON postings
 FOR EACH STATEMENT EXECUTE FUNCTION never_truncated();
 
+CREATE TRIGGER bound_rows_update BEFORE UPDATE ON bound_rows
+FOR EACH ROW EXECUTE FUNCTION audit_fixed();
+
+CREATE TRIGGER bound_rows_delete BEFORE DELETE ON bound_rows
+FOR EACH ROW EXECUTE FUNCTION audit_fixed();
+
+CREATE TRIGGER bound_rows_truncate BEFORE TRUNCATE ON bound_rows
+FOR EACH STATEMENT EXECUTE FUNCTION never_truncated();
+
 -- Who may call such a function could hang it on a temporary table of his own, and write rows of any organization.
 REVOKE ALL ON FUNCTION
     entry_balances, leg_not_added, leg_fixed, leg_kept, settlement_even, part_not_added, part_fixed, part_kept
 FROM PUBLIC;
-
-CREATE FUNCTION entry_fact_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION 'A posted entry never changes; correct or void it.'
-        USING ERRCODE = 'integrity_constraint_violation';
-END
-$$;
-
-CREATE TRIGGER entry_fact_fixed BEFORE UPDATE ON journal_entries
-FOR EACH ROW WHEN (
-    OLD.status <> 'DRAFT'
-    AND (OLD.fact_on IS DISTINCT FROM NEW.fact_on OR OLD.is_moved IS DISTINCT FROM NEW.is_moved)
-)
-EXECUTE FUNCTION entry_fact_fixed();
-
-CREATE FUNCTION entry_closing_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION 'A posted entry never changes; correct or void it.'
-        USING ERRCODE = 'integrity_constraint_violation';
-END
-$$;
-
-CREATE TRIGGER entry_closing_fixed BEFORE UPDATE ON journal_entries
-FOR EACH ROW WHEN (OLD.status <> 'DRAFT' AND OLD.is_closing IS DISTINCT FROM NEW.is_closing)
-EXECUTE FUNCTION entry_closing_fixed();
-
-CREATE FUNCTION entry_schedule_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION 'A posted entry never changes; correct or void it.'
-        USING ERRCODE = 'integrity_constraint_violation';
-END
-$$;
-
-CREATE TRIGGER entry_schedule_fixed BEFORE UPDATE ON journal_entries
-FOR EACH ROW WHEN (OLD.status <> 'DRAFT' AND OLD.schedule_id IS DISTINCT FROM NEW.schedule_id)
-EXECUTE FUNCTION entry_schedule_fixed();
-
-CREATE FUNCTION entry_tax_reason_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION 'A posted entry never changes; correct or void it.'
-        USING ERRCODE = 'integrity_constraint_violation';
-END
-$$;
-
-CREATE TRIGGER entry_tax_reason_fixed BEFORE UPDATE ON journal_entries
-FOR EACH ROW WHEN (OLD.status <> 'DRAFT' AND OLD.tax_reason IS DISTINCT FROM NEW.tax_reason)
-EXECUTE FUNCTION entry_tax_reason_fixed();

@@ -1,4 +1,5 @@
--- Keep what tax codes compute and post, and note written codes and packs for the audit trail.
+-- What tax codes compute and post never changes, nor what a part of an item has of its tax. A filed return changes once,
+-- when it is withdrawn, and so does a stamp.
 
 CREATE FUNCTION tax_code_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -25,32 +26,6 @@ $$;
 
 CREATE TRIGGER tax_code_kept BEFORE DELETE ON tax_codes FOR EACH ROW EXECUTE FUNCTION tax_code_kept();
 
-CREATE FUNCTION tax_code_noted() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_code', NEW.id)
-    ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END
-$$;
-
-REVOKE ALL ON FUNCTION tax_code_noted() FROM PUBLIC;
-
-CREATE TRIGGER tax_code_noted AFTER INSERT OR UPDATE ON tax_codes FOR EACH ROW EXECUTE FUNCTION tax_code_noted();
-
-CREATE FUNCTION tax_pack_noted() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_pack', NEW.id)
-    ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END
-$$;
-
-REVOKE ALL ON FUNCTION tax_pack_noted() FROM PUBLIC;
-
-CREATE TRIGGER tax_pack_noted AFTER INSERT OR UPDATE ON tax_packs FOR EACH ROW EXECUTE FUNCTION tax_pack_noted();
-
 CREATE FUNCTION tax_return_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'A filed return never changes; withdraw it.' USING ERRCODE = 'integrity_constraint_violation';
@@ -61,10 +36,12 @@ CREATE TRIGGER tax_return_fixed BEFORE UPDATE ON tax_returns
 FOR EACH ROW WHEN (
     OLD.status <> 'FILED' OR NEW.status <> 'WITHDRAWN'
     OR (OLD.id, OLD.organization_id, OLD.form, OLD.pack_version, OLD.starts_on, OLD.ends_on, OLD.figures::text,
-        OLD.digest, OLD.reference, OLD.note, OLD.filed_at, OLD.filed_by::text, OLD.journal_entry_id)
+        OLD.digest, OLD.reference, OLD.note, OLD.filed_at, OLD.filed_by::text, OLD.journal_entry_id,
+        OLD.is_notice, OLD.last_number)
     IS DISTINCT FROM
     (NEW.id, NEW.organization_id, NEW.form, NEW.pack_version, NEW.starts_on, NEW.ends_on, NEW.figures::text,
-        NEW.digest, NEW.reference, NEW.note, NEW.filed_at, NEW.filed_by::text, NEW.journal_entry_id)
+        NEW.digest, NEW.reference, NEW.note, NEW.filed_at, NEW.filed_by::text, NEW.journal_entry_id,
+        NEW.is_notice, NEW.last_number)
 )
 EXECUTE FUNCTION tax_return_fixed();
 
@@ -87,20 +64,6 @@ EXECUTE FUNCTION tax_stamp_fixed();
 
 CREATE TRIGGER tax_stamp_kept BEFORE DELETE ON tax_stamps FOR EACH ROW EXECUTE FUNCTION tax_stamp_fixed();
 
-CREATE FUNCTION tax_return_noted() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_return', NEW.id)
-    ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END
-$$;
-
-REVOKE ALL ON FUNCTION tax_return_noted() FROM PUBLIC;
-
-CREATE TRIGGER tax_return_noted AFTER INSERT OR UPDATE ON tax_returns
-FOR EACH ROW EXECUTE FUNCTION tax_return_noted();
-
 CREATE FUNCTION tax_part_fixed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'What a part has of a tax never changes; the next act posts the difference.'
@@ -109,34 +72,3 @@ END
 $$;
 
 CREATE TRIGGER tax_part_fixed BEFORE UPDATE OR DELETE ON tax_parts FOR EACH ROW EXECUTE FUNCTION tax_part_fixed();
-
-CREATE FUNCTION tax_part_noted() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_part', NEW.id)
-    ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END
-$$;
-
-REVOKE ALL ON FUNCTION tax_part_noted() FROM PUBLIC;
-
-CREATE TRIGGER tax_part_noted AFTER INSERT ON tax_parts FOR EACH ROW EXECUTE FUNCTION tax_part_noted();
-
-CREATE FUNCTION tax_rate_noted() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_rate', NEW.id)
-    ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END
-$$;
-
-REVOKE ALL ON FUNCTION tax_rate_noted() FROM PUBLIC;
-
-CREATE TRIGGER tax_rate_noted AFTER INSERT OR UPDATE ON tax_rates
-FOR EACH ROW EXECUTE FUNCTION tax_rate_noted();
-
-CREATE TRIGGER tax_return_kind_fixed BEFORE UPDATE ON tax_returns
-FOR EACH ROW WHEN ((OLD.is_notice, OLD.last_number) IS DISTINCT FROM (NEW.is_notice, NEW.last_number))
-EXECUTE FUNCTION tax_return_fixed();

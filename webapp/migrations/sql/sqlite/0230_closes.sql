@@ -1,4 +1,4 @@
--- A close that was approved changes once, when it is reopened; the audit trail binds what it froze.
+-- A close that was approved changes once, when it is reopened.
 
 CREATE TRIGGER close_fixed BEFORE UPDATE ON closes
 WHEN OLD.status <> 'PREPARED' AND (
@@ -15,16 +15,4 @@ END;
 CREATE TRIGGER close_kept BEFORE DELETE ON closes WHEN OLD.status <> 'PREPARED'
 BEGIN
     SELECT RAISE(ABORT, 'A close never changes; reopen it.');
-END;
-
-CREATE TRIGGER closes_insert_noted AFTER INSERT ON closes WHEN NEW.status <> 'PREPARED'
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'close', NEW.id)
-    ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER closes_update_noted AFTER UPDATE ON closes WHEN NEW.status <> 'PREPARED'
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'close', NEW.id)
-    ON CONFLICT DO NOTHING;
 END;

@@ -37,7 +37,9 @@ WHEN (
         OR OLD.corrects_id IS NOT NEW.corrects_id OR OLD.voids_id IS NOT NEW.voids_id
         OR OLD.document_id IS NOT NEW.document_id OR OLD.action_request_id IS NOT NEW.action_request_id
         OR OLD.created_at IS NOT NEW.created_at OR OLD.posted_at IS NOT NEW.posted_at
-        OR OLD.number IS NOT NEW.number
+        OR OLD.number IS NOT NEW.number OR OLD.fact_on IS NOT NEW.fact_on OR OLD.is_moved IS NOT NEW.is_moved
+        OR OLD.is_closing IS NOT NEW.is_closing OR OLD.schedule_id IS NOT NEW.schedule_id
+        OR OLD.tax_reason IS NOT NEW.tax_reason
     )
 )
     OR (OLD.status = 'DRAFT' AND NEW.status NOT IN ('DRAFT', 'POSTED'))
@@ -154,37 +156,21 @@ BEGIN
 END;
 
 CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit_events
-WHEN 1 = 1
 BEGIN
     SELECT RAISE(ABORT, 'The audit trail only grows.');
 END;
 
 CREATE TRIGGER audit_kept BEFORE DELETE ON audit_events
-WHEN 1 = 1
 BEGIN
     SELECT RAISE(ABORT, 'The audit trail only grows.');
 END;
 
-CREATE TRIGGER entry_fact_fixed BEFORE UPDATE ON journal_entries
-WHEN OLD.status <> 'DRAFT' AND (OLD.fact_on IS NOT NEW.fact_on OR OLD.is_moved IS NOT NEW.is_moved)
+CREATE TRIGGER bound_rows_update BEFORE UPDATE ON bound_rows
 BEGIN
-    SELECT RAISE(ABORT, 'A posted entry never changes; correct or void it.');
+    SELECT RAISE(ABORT, 'The audit trail only grows.');
 END;
 
-CREATE TRIGGER entry_closing_fixed BEFORE UPDATE ON journal_entries
-WHEN OLD.status <> 'DRAFT' AND OLD.is_closing IS NOT NEW.is_closing
+CREATE TRIGGER bound_rows_delete BEFORE DELETE ON bound_rows
 BEGIN
-    SELECT RAISE(ABORT, 'A posted entry never changes; correct or void it.');
-END;
-
-CREATE TRIGGER entry_schedule_fixed BEFORE UPDATE ON journal_entries
-WHEN OLD.status <> 'DRAFT' AND OLD.schedule_id IS NOT NEW.schedule_id
-BEGIN
-    SELECT RAISE(ABORT, 'A posted entry never changes; correct or void it.');
-END;
-
-CREATE TRIGGER entry_tax_reason_fixed BEFORE UPDATE ON journal_entries
-WHEN OLD.status <> 'DRAFT' AND OLD.tax_reason IS NOT NEW.tax_reason
-BEGIN
-    SELECT RAISE(ABORT, 'A posted entry never changes; correct or void it.');
+    SELECT RAISE(ABORT, 'The audit trail only grows.');
 END;

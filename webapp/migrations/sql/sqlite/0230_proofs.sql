@@ -278,7 +278,7 @@ END;
 
 -- Another ledger account has other postings.
 CREATE TRIGGER proofs_of_feed_account AFTER UPDATE OF account_id, currency ON feed_accounts
-WHEN (OLD.account_id IS NOT NEW.account_id OR OLD.currency IS NOT NEW.currency) AND 1 = 1
+WHEN OLD.account_id IS NOT NEW.account_id OR OLD.currency IS NOT NEW.currency
 BEGIN
     INSERT INTO touched_proofs (organization_id, reconciliation_id)
     SELECT DISTINCT r.organization_id, r.id

@@ -1,4 +1,5 @@
--- Keep what tax codes compute and post, and note written codes and packs for the audit trail.
+-- What tax codes compute and post never changes, nor what a part of an item has of its tax. A filed return changes once,
+-- when it is withdrawn, and so does a stamp.
 
 CREATE TRIGGER tax_code_fixed BEFORE UPDATE ON tax_codes
 WHEN OLD.id IS NOT NEW.id OR OLD.organization_id IS NOT NEW.organization_id OR OLD.code IS NOT NEW.code
@@ -14,30 +15,6 @@ BEGIN
     SELECT RAISE(ABORT, 'A tax code is never deleted; archive it.');
 END;
 
-CREATE TRIGGER tax_codes_insert_noted AFTER INSERT ON tax_codes
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_code', NEW.id)
-    ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER tax_codes_update_noted AFTER UPDATE ON tax_codes
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_code', NEW.id)
-    ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER tax_packs_insert_noted AFTER INSERT ON tax_packs
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_pack', NEW.id)
-    ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER tax_packs_update_noted AFTER UPDATE ON tax_packs
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_pack', NEW.id)
-    ON CONFLICT DO NOTHING;
-END;
-
 CREATE TRIGGER tax_return_fixed BEFORE UPDATE ON tax_returns
 WHEN OLD.status <> 'FILED' OR NEW.status <> 'WITHDRAWN' OR OLD.id IS NOT NEW.id
     OR OLD.organization_id IS NOT NEW.organization_id OR OLD.form IS NOT NEW.form
@@ -45,6 +22,7 @@ WHEN OLD.status <> 'FILED' OR NEW.status <> 'WITHDRAWN' OR OLD.id IS NOT NEW.id
     OR OLD.ends_on IS NOT NEW.ends_on OR OLD.figures IS NOT NEW.figures OR OLD.digest IS NOT NEW.digest
     OR OLD.reference IS NOT NEW.reference OR OLD.note IS NOT NEW.note OR OLD.filed_at IS NOT NEW.filed_at
     OR OLD.filed_by IS NOT NEW.filed_by OR OLD.journal_entry_id IS NOT NEW.journal_entry_id
+    OR OLD.is_notice IS NOT NEW.is_notice OR OLD.last_number IS NOT NEW.last_number
 BEGIN
     SELECT RAISE(ABORT, 'A filed return never changes; withdraw it.');
 END;
@@ -67,18 +45,6 @@ BEGIN
     SELECT RAISE(ABORT, 'A stamp ends once, and never changes otherwise.');
 END;
 
-CREATE TRIGGER tax_returns_insert_noted AFTER INSERT ON tax_returns
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_return', NEW.id)
-    ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER tax_returns_update_noted AFTER UPDATE ON tax_returns
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_return', NEW.id)
-    ON CONFLICT DO NOTHING;
-END;
-
 CREATE TRIGGER tax_part_fixed BEFORE UPDATE ON tax_parts
 BEGIN
     SELECT RAISE(ABORT, 'What a part has of a tax never changes; the next act posts the difference.');
@@ -87,28 +53,4 @@ END;
 CREATE TRIGGER tax_part_kept BEFORE DELETE ON tax_parts
 BEGIN
     SELECT RAISE(ABORT, 'What a part has of a tax never changes; the next act posts the difference.');
-END;
-
-CREATE TRIGGER tax_parts_insert_noted AFTER INSERT ON tax_parts
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_part', NEW.id)
-    ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER tax_rates_insert_noted AFTER INSERT ON tax_rates
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_rate', NEW.id)
-    ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER tax_rates_update_noted AFTER UPDATE ON tax_rates
-BEGIN
-    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'tax_rate', NEW.id)
-    ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER tax_return_kind_fixed BEFORE UPDATE ON tax_returns
-WHEN OLD.is_notice IS NOT NEW.is_notice OR OLD.last_number IS NOT NEW.last_number
-BEGIN
-    SELECT RAISE(ABORT, 'A filed return never changes; withdraw it.');
 END;
