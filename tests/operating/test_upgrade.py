@@ -124,8 +124,9 @@ def test_books_of_before_are_upgraded_by_no_other_command(books, later):
     books.run("upgrade")
     before = books.facts()
     later(*SOUND, changes=CHANGES)
-    refused = books.run("migrate")
-    assert (refused.exit_code, "Run: tieout upgrade" in refused.stderr) == (1, True)
+    for words in (("migrate",), ("restore", __file__)):
+        refused = books.run(*words)
+        assert (refused.exit_code, "Run: tieout upgrade" in refused.stderr) == (1, True), words
     assert books.run("migrate", "--if-empty").exit_code == 0
     assert books.facts() == before
 

@@ -19,6 +19,7 @@ from webapp.commands.books import (
     application,
     books,
     command_actor,
+    make_schema,
     taken_back_on_failure,
 )
 from webapp.commands.progress import progress_line
@@ -139,7 +140,7 @@ def _verify(file: Path, key: bytes | None) -> None:
         app = create_app(Settings(f"sqlite:///{place / 'tieout.sqlite'}", place))
         with app.app_context():
             try:
-                upgrade_schema(backups.to_nobody)
+                make_schema(backups.to_nobody)
                 _brought_back(file, key, backups.to_nobody)
             finally:
                 db.session.rollback()
@@ -211,7 +212,7 @@ def restore(file: Path, *, revoke_tokens: bool, key: bytes | None, as_json: bool
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
     with app.app_context(), unlimited(), maintenance(), progress_line() as show:
-        upgrade_schema(show)
+        make_schema(show)
         with taken_back_on_failure(), restores.refused():
             restored = _brought_back(file, key, show)
             manifest = restored.manifest
@@ -227,13 +228,6 @@ def restore(file: Path, *, revoke_tokens: bool, key: bytes | None, as_json: bool
         lines += [f"{kind}:".capitalize(), *(f"  {_printable(fact)}" for fact in facts[:LISTED])]
         lines += [f"  and {len(facts) - LISTED:,} more; --json lists all"] if facts[LISTED:] else []
     answer(value, "\n".join(lines), as_json=as_json)
-
-
-def upgrade_schema(show: backups.Show) -> None:
-    """Make the tables."""
-    from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
-
-    upgrade(db.engine, show=show)
 
 
 def _brought_back(file: Path, key: bytes | None, show: backups.Show) -> restores.Restored:

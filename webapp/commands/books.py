@@ -105,6 +105,15 @@ def require_revision() -> None:
         )
 
 
+def make_schema(show: Callable[[str], None]) -> None:
+    """Make the tables of new books; books of another version stay as they are, and stop the command."""
+    from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
+
+    if revisions.current_revision(db.engine) is not None:
+        require_revision()
+    upgrade(db.engine, show=show)
+
+
 def no_books(place: Path) -> FailedError:
     """Say where books were looked for."""
     return FailedError(f"There are no books in {place} yet. Run: tieout migrate", "no_books")

@@ -15,6 +15,7 @@ from webapp.commands.books import (
     answer,
     application,
     command_actor,
+    make_schema,
     require_revision,
     require_role,
     require_safe_role,
@@ -119,17 +120,13 @@ def greeting(settings: Settings, first_link: str | None = None) -> str:
 @click.option("--if-empty", is_flag=True, help="Leave a database with books as it is, in whichever schema.")
 def migrate(*, if_empty: bool) -> None:
     """Make the database of new books, or give the role of requests its rights again."""
-    from webapp.migrations.upgrades import upgrade  # noqa: PLC0415  (Alembic is heavy, and needed here only)
-
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
     with app.app_context(), unlimited(), maintenance():
-        if revisions.current_revision(db.engine) is not None:
-            if if_empty:
-                return
-            require_revision()
+        if if_empty and revisions.current_revision(db.engine) is not None:
+            return
         with progress_line() as show:
-            upgrade(db.engine, show=show)
+            make_schema(show)
         click.echo(f"The books are at revision {revisions.current_revision(db.engine)}.", err=True)
         bind_written()
         with db.engine.connect().execution_options(read_only=True) as connection:
