@@ -1,12 +1,14 @@
-"""Write the demo's books as this release keeps them in SQLite: later versions are tested to upgrade from them.
+"""Keep the demo's books as this release writes them in SQLite: later versions are tested to upgrade from them.
 
-Run it once for each release, when its last migration is there: `python -m scripts.released`.
+`python -m scripts.released` writes the books of the release that pyproject.toml names, once, and the digests of what no
+later change may edit.
 """
 
 import lzma
 import os
 import tempfile
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pysqlite3
@@ -16,6 +18,8 @@ from webapp.cli import main
 from webapp.config import version
 
 FOLDER = Path("tests/operating/released")
+DIGESTS = FOLDER / "SHA256SUMS"
+KEPT = ("tests/operating/released/*.xz", "webapp/migrations/versions/*.py", "webapp/migrations/facts/*.sql")
 DAY = "2026-11-21"
 
 
@@ -33,7 +37,18 @@ def write(path: Path) -> None:
         path.write_bytes(lzma.compress(whole.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
 
 
+def digests() -> str:
+    """Write the digest of each file that a release keeps, as sha256sum does."""
+    found = sorted(path for pattern in KEPT for path in Path().glob(pattern))
+    return "".join(f"{sha256(path.read_bytes()).hexdigest()}  {path}\n" for path in found)
+
+
 if __name__ == "__main__":
     os.umask(0o022)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    write(FOLDER / f"{version()}.sqlite.xz")
+    books = FOLDER / f"{version()}.sqlite.xz"
+    if books.exists():
+        raise SystemExit(
+            f"The books of {version()} are there. A release is made once: give the next one its version."
+        )
+    write(books)
+    DIGESTS.write_text(digests())

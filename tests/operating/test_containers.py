@@ -29,6 +29,7 @@ from tests.fixtures.servers import PATIENCE_SECONDS, free_port, wait_until_ready
 from tests.fixtures.stores import PostgresqlServer
 from tests.operating.newcomers import BOOKS, PASSWORD, Newcomer, Told, proven, signed_in, started
 from tests.operating.releases import PROGRAMS
+from webapp.config import version
 from webapp.database import stop
 from webapp.migrations.revisions import head_revision
 
@@ -97,8 +98,6 @@ def test_the_image_is_one_user_and_one_volume_and_takes_what_is_there():
     assert [rest for name, rest in instructions() if name == "VOLUME"] == ["/books"]
     assert last("STOPSIGNAL") == "SIGTERM"
     assert "--require-hashes" in " ".join(rest for name, rest in instructions() if name == "RUN")
-    version = re.search(r'image\.version="([^"]+)"', last("LABEL"))[1]
-    assert f'version = "{version}"' in (tree.ROOT / "pyproject.toml").read_text(encoding="utf-8")
     let_in = {line[1:] for line in (tree.ROOT / ".dockerignore").read_text().splitlines() if line[0] == "!"}
     copied = {
         source
@@ -209,7 +208,7 @@ def test_postgresql_gets_the_roles_of_compose_and_is_healthy_with_them(new_serve
 
 def test_the_bill_of_materials_has_each_package_of_the_lock():
     lock = (tree.ROOT / "requirements.lock").read_text(encoding="utf-8")
-    bill = sbom.bill(lock, "0.1.0")
+    bill = sbom.bill(lock, version())
     pinned = re.findall(r"^([\w.-]+)==([\w.]+)", lock, re.MULTILINE)
     assert len(pinned) > 30
     assert [each["purl"] for each in bill["components"]] == [f"pkg:pypi/{a}@{b}" for a, b in pinned]

@@ -56,14 +56,10 @@ def test_the_readme_is_short_and_shows_two_light_pictures():
     assert sum((tree.ROOT / path).stat().st_size for path in PICTURES) <= 200_000
 
 
-def test_the_changelog_is_read_at_one_sitting():
-    assert (tree.ROOT / "CHANGELOG.md").stat().st_size <= 8_000
-
-
 def test_a_release_takes_at_most_60_lines_of_the_changelog():
     releases = tree.text(Path("CHANGELOG.md")).split("\n## ")[1:]
     assert releases
-    assert not [release for release in releases if release.count("\n") > 60]
+    assert not [release for release in releases if release.count("\n") > 60 or len(release) > 8_000]
 
 
 def test_decisions_are_few_and_all_listed():

@@ -1,6 +1,7 @@
 """What an upgrade must leave as it is, asked before and after it in its own transaction.
 
-`<revision>.sql` asks for figures that people know, by columns that exist since that revision. Besides, each table has a
+`<revision>.sql` asks for figures that people know, by columns that exist since that revision; a later file asks the same
+questions where names have changed. Besides, each table has a
 digest of its rows, organization by organization, and the last id that it gave out. A migration that is to change rows
 names them beside itself: `changes = ("accounts.is_revalued", "day_sums")`, a column or a table with all of it.
 """
