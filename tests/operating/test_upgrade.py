@@ -109,6 +109,16 @@ def test_every_release_is_upgraded_to_this_version_and_sound(books):
 
 
 @pytest.fixture
+def current(books):
+    """The books as this version serves them, without what their own upgrade left."""
+    assert books.run("upgrade", "--i-have-a-backup").exit_code == 0
+    stop.clear(books.instance)
+    for copy in books.instance.glob("before-upgrade-*"):
+        copy.unlink()
+    return books
+
+
+@pytest.fixture
 def later(tmp_path, monkeypatch):
     """Be a version with one more migration, which runs some statements."""
 
@@ -120,90 +130,85 @@ def later(tmp_path, monkeypatch):
     return become
 
 
-def test_books_of_before_are_upgraded_by_no_other_command(books, later):
-    books.run("upgrade")
-    before = books.facts()
+def test_books_of_before_are_upgraded_by_no_other_command(current, later):
+    before = current.facts()
     later(*SOUND, changes=CHANGES)
     for words in (("migrate",), ("restore", __file__)):
-        refused = books.run(*words)
+        refused = current.run(*words)
         assert (refused.exit_code, "Run: tieout upgrade" in refused.stderr) == (1, True), words
-    assert books.run("migrate", "--if-empty").exit_code == 0
-    assert books.facts() == before
+    assert current.run("migrate", "--if-empty").exit_code == 0
+    assert current.facts() == before
 
 
-def test_migrations_that_change_the_books_are_taken_back(books, later, portion):
-    books.run("upgrade")
-    before = books.facts()
+def test_migrations_that_change_the_books_are_taken_back(current, later, portion):
+    before = current.facts()
     for number, (kind, (statements, subject)) in portion(3, list(enumerate(PLANTED.items()))):
         later(*statements.split("; "))
-        done = books.run("upgrade", "--json", "--i-have-a-backup", *["--rehearse"] * (number % 2))
+        done = current.run("upgrade", "--json", "--i-have-a-backup", *["--rehearse"] * (number % 2))
         found = json.loads(done.stdout)
         assert (done.exit_code, found["kept"]) == (1, False), kind
         assert subject in {each["subject"] for each in found["differences"]}, kind
-        assert not stop.is_stopped(books.instance)
-    assert books.facts() == before
-    assert "the books are as before" in books.run("upgrade", "--rehearse").stdout
-    assert list(books.instance.iterdir()) == []
+        assert not stop.is_stopped(current.instance)
+    assert current.facts() == before
+    assert "the books are as before" in current.run("upgrade", "--rehearse").stdout
+    assert list(current.instance.iterdir()) == []
 
 
-def test_a_migration_that_says_what_it_changes_is_kept(books, later):
-    books.run("upgrade")
-    _, before = books.facts()
+def test_a_migration_that_says_what_it_changes_is_kept(current, later):
+    _, before = current.facts()
     later(*SOUND, changes=CHANGES)
-    rehearsed = books.run("upgrade", "--rehearse", "--json")
+    rehearsed = current.run("upgrade", "--rehearse", "--json")
     assert (rehearsed.exit_code, json.loads(rehearsed.stdout)["differences"]) == (0, []), rehearsed.output
-    assert not stop.is_stopped(books.instance)
-    assert books.facts()[1] == before
-    done = json.loads(books.run("upgrade", "--json").stdout)
+    assert not stop.is_stopped(current.instance)
+    assert current.facts()[1] == before
+    done = json.loads(current.run("upgrade", "--json").stdout)
     assert (done["kept"], done["to"]) == (True, NEXT)
-    assert stop.is_stopped(books.instance)
-    again = books.run("upgrade")
+    assert stop.is_stopped(current.instance)
+    again = current.run("upgrade")
     assert (again.exit_code, "when the server has been restarted" in again.output) == (0, True)
-    (copy,) = books.instance.glob("before-upgrade-*")
+    (copy,) = current.instance.glob("before-upgrade-*")
     assert (str(copy), copy.stat().st_mode & 0o777) == (done["copy"], 0o600)
     if copy.suffix == ".sqlite":
-        assert Books(f"sqlite:///{copy}", books.instance).facts()[1] == before
+        assert Books(f"sqlite:///{copy}", current.instance).facts()[1] == before
     else:
         assert copy.read_bytes().startswith(b"PGDMP")
 
 
 @pytest.mark.rare
-def test_an_upgrade_that_is_killed_leaves_the_old_books_or_the_new_ones(books, later, rounds, tmp_path):
-    books.run("upgrade")
-    revision, before = books.facts()
+def test_an_upgrade_that_is_killed_leaves_the_old_books_or_the_new_ones(current, later, rounds, tmp_path):
+    revision, before = current.facts()
     versions = later(*SOUND, changes=CHANGES)
     words = ("upgrade", "--i-have-a-backup")
     chance = random.Random(0)  # noqa: S311  (no secret)
     kills = rounds(2, 20)
     for step in range(kills):
         moment = chance.randrange(*(1 + LAST_STATEMENT * each // kills for each in (step, step + 1)))
-        done = books.killed(versions, moment, *words)
+        done = current.killed(versions, moment, *words)
         assert done.status == -signal.SIGKILL, (moment, done.said)
-        found = books.facts()
+        found = current.facts()
         if found[0] == NEXT:
             assert step == kills - 1
         else:
             assert found == (revision, before), moment
-            assert stop.revision_to_come(books.instance) in {None, NEXT}
-    done = books.killed(versions, 0, *words)
+            assert stop.revision_to_come(current.instance) in {None, NEXT}
+    done = current.killed(versions, 0, *words)
     assert done.status == 0, done.said
-    assert books.facts()[0] == NEXT
+    assert current.facts()[0] == NEXT
 
 
-def test_without_pg_dump_nothing_is_changed_and_the_way_is_named(books, later, monkeypatch):
-    books.run("upgrade")
-    before = books.facts()
+def test_without_pg_dump_nothing_is_changed_and_the_way_is_named(current, later, monkeypatch):
+    before = current.facts()
     later(*SOUND, changes=CHANGES)
     monkeypatch.setenv("PATH", "")
-    done = books.run("upgrade", "--json")
-    if books.url.startswith("sqlite"):
+    done = current.run("upgrade", "--json")
+    if current.url.startswith("sqlite"):
         assert json.loads(done.stdout)["kept"] is True
         return
     refused = json.loads(done.stderr)
-    assert (done.exit_code, refused["code"], books.facts()) == (1, "no_pg_dump", before)
+    assert (done.exit_code, refused["code"], current.facts()) == (1, "no_pg_dump", before)
     assert "tieout backup --to DIR --verify with the version that served" in refused["error"]
-    assert not stop.is_stopped(books.instance)
-    assert json.loads(books.run("upgrade", "--json", "--i-have-a-backup").stdout)["kept"] is True
+    assert not stop.is_stopped(current.instance)
+    assert json.loads(current.run("upgrade", "--json", "--i-have-a-backup").stdout)["kept"] is True
 
 
 @pytest.mark.parametrize("revision", ["0112", "99999"])
