@@ -10,8 +10,14 @@ import pytest
 
 from tests.concurrency.crowds import Client
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp.web.access.heavy_calls import MOST_SECONDS, REFUSED_BODIES, NoSlotError, Slots, sender_of
-from webapp.web.body_limits import limit_of
+from webapp.web.access.heavy_calls import (
+    MOST_SECONDS,
+    REFUSED_BODIES,
+    NoSlotError,
+    Slots,
+    limit_of,
+    sender_of,
+)
 
 PREVIEW = "/api/automations/rules/preview"
 RULE = {"name": "A rule", "effects": [{"kind": "SET_CURRENCY", "currency": "EUR"}]}

@@ -17,7 +17,7 @@ from tests.fixtures.servers import Server
 from tests.tree import ROOT
 from webapp.server.serving import WAITRESS
 from webapp.web.access.browsers import cookie_name
-from webapp.web.body_limits import limit_of
+from webapp.web.access.heavy_calls import limit_of
 
 
 class Logged(Server):

@@ -6,8 +6,7 @@ import time
 import pytest
 
 from tests.server.toys import UPLOAD, Client, status
-from webapp.web.access.heavy_calls import REFUSED_BODIES, sender_of
-from webapp.web.body_limits import STRANGER_BYTES
+from webapp.web.access.heavy_calls import REFUSED_BODIES, STRANGER_BYTES, sender_of
 
 GET = "GET /quick HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 FORM = "POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 90\r\n\r\nemail=ada"

@@ -10,7 +10,7 @@ from waitress.buffers import OverflowableBuffer
 
 from tests.server.toys import GET, LAST, PATIENCE_SECONDS, UPLOAD, paths, status
 from webapp.server import serving
-from webapp.web.body_limits import STRANGER_BYTES
+from webapp.web.access.heavy_calls import STRANGER_BYTES
 
 
 def test_a_connection_stays_open_for_the_next_request(toy):

@@ -13,7 +13,8 @@ from webapp.ledger.errors import NotFoundError
 from webapp.reference import guide, markdown
 from webapp.reference import openapi as reference
 from webapp.reference.call_pages import CallPage, call_pages, matching_calls, shape_names, shapes, slug
-from webapp.schemas.documentation import SearchSchema
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
 from webapp.web.access.auth import requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.rendering.htmx import render
@@ -25,6 +26,12 @@ LEVEL: Final = 6
 # The whole reference in two forms, and an area each.
 MOST_KEPT: Final = 64
 DIGITS: Final = 16
+
+
+class SearchSchema(Schema):
+    """The words to search for."""
+
+    q = fields.Text(most=255, load_default=None)
 
 
 @bp.get("/openapi.json")

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from webapp.ledger.periods import Period
 
-JANUARY, DECEMBER = 1, 12
+JANUARY = 1
 QUARTER = 3
 DAY = timedelta(days=1)
 

@@ -17,7 +17,6 @@ OWN = (
 BOOKS = "/b/<books:books>"
 NOUNS = (
     "access.connections",
-    "access.invitations",
     "access.jobs",
     "access.members",
     "access.organizations",

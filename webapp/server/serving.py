@@ -25,7 +25,7 @@ from waitress.channel import HTTPChannel
 
 from webapp.config import Settings
 from webapp.server.framing import KIBIBYTE, Incoming, RefusedError
-from webapp.web.body_limits import limit_of
+from webapp.web.access.heavy_calls import limit_of
 
 WAITRESS = (
     "waitress.create_server",

@@ -188,7 +188,7 @@ def edited(transaction_id: int, done: ActionResult) -> dict[str, Any]:
 def answer(transaction_id: int) -> dict[str, Any]:
     """The line as it is now."""
     return {
-        "transaction": queries.transactions.line_details.detailed(
+        "transaction": queries.transactions.pending_corrections.detailed(
             queries.transactions.transactions.get(organization_id(), transaction_id)
         )
     }

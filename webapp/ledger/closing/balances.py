@@ -41,7 +41,7 @@ class ExplainedPart:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedBalance:
+class BalanceVerdict:
     """What of a difference is explained and what is not, and the explanations whose day has passed."""
 
     explained: int
@@ -50,15 +50,15 @@ class JudgedBalance:
     expired: tuple[int, ...]
 
 
-def judge(
+def verdict_on(
     difference: int | None, explanations: Iterable[ExplainedPart], materiality: int, on: date
-) -> JudgedBalance:
+) -> BalanceVerdict:
     """Judge the difference of an account on a day; without a figure that proves it there is none, and it is open.
 
     >>> late, soon = (ExplainedPart(1, 6000, date(2026, 3, day)) for day in (15, 31))
-    >>> [judge(6000, [each], 10000, date(2026, 3, 31)).state.value for each in (late, soon)]
+    >>> [verdict_on(6000, [each], 10000, date(2026, 3, 31)).state.value for each in (late, soon)]
     ['OPEN', 'EXPLAINED']
-    >>> judge(6000, [soon], 0, date(2026, 3, 31)).state.value, judge(0, [], 0, date(2026, 3, 31)).state.value
+    >>> verdict_on(6000, [soon], 0, date(2026, 3, 31)).state.value, verdict_on(0, [], 0, date(2026, 3, 31)).state.value
     ('NEEDS_APPROVER', 'PROVED')
     """
     found = list(explanations)
@@ -73,4 +73,4 @@ def judge(
         state = BalanceState.OPEN
     else:
         state = BalanceState.EXPLAINED if size <= materiality else BalanceState.NEEDS_APPROVER
-    return JudgedBalance(explained, left, state, expired)
+    return BalanceVerdict(explained, left, state, expired)

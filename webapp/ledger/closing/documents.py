@@ -12,8 +12,6 @@ from webapp.ledger.money import Money
 Document = Mapping[str, Any]
 # What a reader of statements sees of an account; a change of it moves figures and no posting.
 PRESENTED: Final = ("type", "inScope", "group")
-# What ends a document: it is not judged again.
-SEAL: Final = ("approvedBy", "approvedAt", "head", "previousDigest")
 SIDES: Final = {"ASSET": "assets", "LIABILITY": "liabilities", "EQUITY": "equity"}
 
 

@@ -1,14 +1,16 @@
-"""Members: listed, their roles changed, removed."""
+"""Members: listed, their roles changed, removed, and others invited."""
+
+from datetime import datetime
 
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.schemas.access import RoleFormSchema
+from webapp.schemas.access import InvitationFormSchema, RoleFormSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
-from webapp.web.rendering.problems import Problem, act_or_show
+from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
 
 bp = Blueprint("members", __name__)
 
@@ -43,6 +45,48 @@ def remove(user_id: int) -> Response:
         lambda: services.access.organizations.remove_member(organization_id(), user_id, **acting()),
         url_for("members.index"),
         lambda problem: show_members(problem, member_id=user_id),
+    )
+
+
+@bp.post("/settings/members")
+@requires("admin", session_only=True)
+def invite() -> Response:
+    """Invite somebody and show the link, or the error."""
+    try:
+        body = InvitationFormSchema().load(form_body())
+        invitation, secret = services.access.invitations.invite(organization_id(), **body, **acting())
+    except REFUSALS as error:
+        return show_members(problem_of(error))
+    return show_link(invitation.email, invitation.expires_at, secret)
+
+
+@bp.post("/settings/invitations/<id:invitation_id>/link")
+@requires("admin", session_only=True)
+def renew_invitation(invitation_id: int) -> Response:
+    """Create a new link for somebody who has not accepted yet."""
+    invitation, secret = services.access.invitations.renew(organization_id(), invitation_id, **acting())
+    return show_link(invitation.email, invitation.expires_at, secret)
+
+
+@bp.post("/settings/invitations/<id:invitation_id>/withdraw")
+@requires("admin", session_only=True)
+def withdraw_invitation(invitation_id: int) -> Response:
+    """Withdraw an invitation."""
+    return act_or_show(
+        lambda: services.access.invitations.withdraw(organization_id(), invitation_id, **acting()),
+        url_for("members.index"),
+        show_members,
+    )
+
+
+def show_link(email: str, expires_at: datetime, secret: str) -> Response:
+    """Show a one-time link, only now."""
+    return show_members(
+        new_link={
+            "email": email,
+            "url": url_for("joining.show", secret=secret, _external=True),
+            "expires_at": expires_at,
+        }
     )
 
 

@@ -99,7 +99,7 @@ def undo() -> Response:
     body = SharedUndoFormSchema().load(form_body(lists=LISTS))
     # The newest part first.
     rest, part = body["act_ids"][: -line_parts.PART], body["act_ids"][-line_parts.PART :]
-    count, kept = services.undo.shared_edits.undo(organization_id(), part, **acting())
+    count, kept = services.undo.transactions.undo_edits(organization_id(), part, **acting())
     done, kept = body["done"] + count, [*body["refused"], *kept]
     text = f"{counted(done, 'line')} as before."
     if rest:

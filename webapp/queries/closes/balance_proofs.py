@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType, Role
-from webapp.ledger.closing.balances import ATTESTED, BalanceProof, BalanceState, ExplainedPart, judge
+from webapp.ledger.closing.balances import ATTESTED, BalanceProof, BalanceState, ExplainedPart, verdict_on
 from webapp.ledger.closing.schedules import ScheduleKind, annuity
 from webapp.ledger.money import Money
 from webapp.models import (
@@ -102,12 +102,6 @@ def note(organization_id: str, note_id: int) -> BalanceNote:
     return lookups.get(BalanceNote, organization_id, note_id)
 
 
-def waiting(organization: Organization, day: date) -> int:
-    """Count the accounts that are open, or wait for an approver."""
-    to_do = (BalanceState.OPEN, BalanceState.NEEDS_APPROVER)
-    return sum(each.state in to_do for each in of_day(organization, day))
-
-
 def _record(
     organization: Organization, account: Account, figures: _Figures, notes: Sequence[BalanceNote], day: date
 ) -> BalanceRecord:
@@ -122,7 +116,7 @@ def _record(
         if each.reverses_by is not None
     ]
     difference = None if figure is None else minor - figure
-    judged = judge(difference, explanations, organization.materiality_minor, day)
+    verdict = verdict_on(difference, explanations, organization.materiality_minor, day)
     return BalanceRecord(
         account.id,
         account.code,
@@ -131,9 +125,9 @@ def _record(
         money(minor),
         None if figure is None else money(figure),
         None if difference is None else money(difference),
-        money(judged.explained),
-        money(judged.unexplained),
-        judged.state,
+        money(verdict.explained),
+        money(verdict.unexplained),
+        verdict.state,
         [
             NoteRecord(
                 each.id,
@@ -143,7 +137,7 @@ def _record(
                 each.owner,
                 each.reverses_by,
                 each.document_id,
-                each.id in judged.expired,
+                each.id in verdict.expired,
             )
             for each in notes
         ],

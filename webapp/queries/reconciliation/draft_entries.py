@@ -23,7 +23,6 @@ from webapp.models import (
 )
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.feed_postings import posted_to_feed_accounts
-from webapp.queries.common import entry_numbers
 from webapp.queries.common.portions import portions
 from webapp.queries.reconciliation.statement_items import first_open_month
 
@@ -50,8 +49,11 @@ def _open_count(draft: Reconciliation) -> int:
 
 
 def _posted_count(draft: Reconciliation) -> int:
-    count: int = db.session.scalars(entry_numbers.newest(draft.organization_id)).one()
-    return count
+    # Entries are numbered from one on without a gap, so the newest number is how many were ever posted.
+    newest = sa.select(sa.func.max(JournalEntry.number)).where(
+        JournalEntry.organization_id == draft.organization_id
+    )
+    return db.session.scalar(newest) or 0
 
 
 def _of_open_lines(draft: Reconciliation) -> sa.Select[Any]:

@@ -2,12 +2,12 @@
 
 from webapp.queries.transactions import (
     doubts,
-    line_details,
     line_filters,
     line_lists,
     line_rules,
     merchant_merges,
     named_lines,
+    pending_corrections,
     selected_lines,
     shown_lines,
     suggestions,

@@ -10,7 +10,9 @@ from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
 from webapp.models import Account, Merchant, Project, Transaction
 from webapp.queries.common import lookups, merchants
+from webapp.queries.items import line_payments
 from webapp.queries.journal import target_legs
+from webapp.queries.rules import runs
 from webapp.queries.transactions import transactions
 from webapp.queries.transactions.transactions import (
     PendingChange,
@@ -34,6 +36,18 @@ class PendingFieldChange:
     field: str
     before: str | None
     after: str | None
+
+
+def detailed(transaction: Transaction) -> TransactionRecord:
+    """Give the record of one line, with what set its fields, what waits, and what its draft is to pay."""
+    provenance = runs.provenance(transaction.organization_id, transaction.id)
+    (record,) = with_changes(transaction.organization_id, [transactions.record(transaction)])
+    payment = line_payments.of_line(transaction.organization_id, transaction.id)
+    if payment is None or record.entry_status != "DRAFT":
+        return replace(record, provenance=provenance)
+    return replace(
+        record, provenance=provenance, settles=payment.parts, short=line_payments.short_of(payment)
+    )
 
 
 def of_records(

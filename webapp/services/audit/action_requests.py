@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -13,15 +13,17 @@ from webapp.database.session_state import Recording, WaitingAct, state_of
 from webapp.database.sessions import begin_write, db, scoped_session
 from webapp.ledger import chain
 from webapp.ledger.act_ids import RANDOM_BITS, act_id
+from webapp.ledger.bound_rows import FORMAT, BoundDigest, digest_of, summary_of
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.texts.legible import masked, masked_in
-from webapp.models import ActionRequest, AuditEvent
+from webapp.models import ActionRequest, AuditEvent, BoundRow
 from webapp.models.base import table_of
 from webapp.queries.audit import events
+from webapp.queries.audit.bound_rows import rows_of
 from webapp.queries.reconciliation import proof_breaks
-from webapp.services.audit import bound_rows, updates
 from webapp.services.audit import proof_breaks as breaks
+from webapp.services.audit import updates
 from webapp.services.audit.act import CLOSINGS, Act, Actor
 from webapp.services.storage.savepoints import at_end
 
@@ -36,6 +38,7 @@ RECORDED_REFUSALS = frozenset({409, 422})
 
 # Written for every act, many times in a bulk one: made once, and sent past the session.
 _NEW_REQUESTS, _NEW_EVENTS = sa.insert(table_of(ActionRequest)), sa.insert(table_of(AuditEvent))
+_NEW_BOUND_ROWS = sa.insert(table_of(BoundRow))
 
 
 @contextmanager
@@ -254,9 +257,7 @@ def append(done: Act, status: str, error: str = "") -> Mapping[int, bool]:
 def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Mapping[int, bool]:
     """Append an event for each act; the last one binds what all of them wrote."""
     before = events.end(organization_id)
-    bound = bound_rows.bind(
-        organization_id, (before.head.sequence if before.head else 0) + len(acts), before.kinds
-    )
+    bound = _bind(organization_id, (before.head.sequence if before.head else 0) + len(acts), before.kinds)
     last: chain.Link | chain.Head | None = before.head
     rows = []
     for number, (done, status, error) in enumerate(acts, 1):
@@ -281,6 +282,22 @@ def _append(organization_id: str, acts: Sequence[tuple[Act, str, str]]) -> Mappi
     ]
     at_end(committed=lambda: _log_acts(facts, is_requested=bool(acts[0][0].actor.request_id)))
     return before.touched
+
+
+def _bind(organization_id: str, sequence: int, kinds: Collection[str]) -> dict[str, object]:
+    """Bind what was written of some kinds to an event, and give what its body says of it; nothing where none was."""
+    rows = [
+        BoundDigest(
+            kind, row_id, None if values is None else digest_of(kind, organization_id, row_id, values)
+        )
+        for kind in kinds
+        for row_id, values in rows_of(kind, organization_id, are_written=True)
+    ]
+    if not rows:
+        return {}
+    of_event = {"organization_id": organization_id, "sequence": sequence, "format": FORMAT}
+    db.session.execute(_NEW_BOUND_ROWS, [{**of_event, **row._asdict()} for row in rows])
+    return {"rows": summary_of(rows)}
 
 
 def _log_acts(acts: Sequence[Mapping[str, str]], *, is_requested: bool) -> None:

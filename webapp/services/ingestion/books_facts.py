@@ -3,8 +3,12 @@
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from webapp.models import FeedAccount, Organization
-from webapp.queries.accounts import new_lines
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.ledger.chart import Role
+from webapp.models import Account, FeedAccount, Organization, Reconciliation
+from webapp.queries.common.made_once import made_once
 
 
 class BooksFacts(NamedTuple):
@@ -24,7 +28,7 @@ class BooksFacts(NamedTuple):
 def facts_for(organization: Organization, feed_account: FeedAccount) -> BooksFacts:
     """Read the facts that go into the lines of an account."""
     lock = organization.lock_date
-    found = new_lines.facts(organization.id, feed_account.id)
+    opening_day, income_id, expenses_id = db.session.execute(*_facts(organization.id, feed_account.id)).one()
     return BooksFacts(
         organization_id=organization.id,
         base_currency=organization.base_currency,
@@ -32,7 +36,28 @@ def facts_for(organization: Organization, feed_account: FeedAccount) -> BooksFac
         feed_account_id=feed_account.id,
         account_id=feed_account.account_id,
         currency=feed_account.currency,
-        opening_day=found.opening_day or date.min,
-        income_id=found.income_id,
-        expenses_id=found.expenses_id,
+        opening_day=opening_day or date.min,
+        income_id=income_id,
+        expenses_id=expenses_id,
+    )
+
+
+@made_once
+def _facts(organization_id: str, feed_account_id: int) -> sa.Select[date | None, int, int]:
+    """Select the opening day of an account that is kept as new, and the ledger accounts of uncategorised lines."""
+
+    def account_id(role: Role) -> sa.ScalarSelect[int]:
+        of_role = Account.organization_id == organization_id, Account.role == role
+        return sa.select(Account.id).where(*of_role).scalar_subquery()
+
+    opening_day = sa.select(sa.func.max(Reconciliation.opening_date)).where(
+        Reconciliation.organization_id == organization_id,
+        Reconciliation.feed_account_id == feed_account_id,
+        Reconciliation.status.in_(("DRAFT", "COMPLETED")),
+        Reconciliation.keep_as_new,
+    )
+    return sa.select(
+        opening_day.scalar_subquery(),
+        account_id(Role.UNCATEGORISED_INCOME),
+        account_id(Role.UNCATEGORISED_EXPENSES),
     )

@@ -1,3 +1,3 @@
 """The inverse of each kind of act, or why there is none; and undoing everything that a token did."""
 
-from webapp.services.undo import agent_undos, shared_edits
+from webapp.services.undo import agent_undos, transactions

@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.boxes import BoxAmount
 from webapp.ledger.journal.corrections import effective, is_same
 from webapp.ledger.journal.entries import Leg
@@ -29,6 +31,7 @@ from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
 from webapp.services.audit import field_changes
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import TouchedIds
 from webapp.services.bookkeeping import voids
@@ -276,6 +279,35 @@ def stored_legs(facts: Mapping[str, Any]) -> list[Leg]:
         )
         for each in facts["postings"]
     ]
+
+
+def undo_edits(
+    organization_id: str, act_ids: Sequence[str], *, actor: Actor, now: datetime
+) -> tuple[int, list[str]]:
+    """Give lines back what these edits of the same person changed; answers how many, and why the others stay."""
+    found = sa.select(ActionRequest).where(
+        ActionRequest.organization_id == organization_id,
+        ActionRequest.id.in_(act_ids),
+        ActionRequest.kind == "edit_transaction",
+        ActionRequest.status == "EXECUTED",
+    )
+    requests = db.session.scalars(found.order_by(ActionRequest.id.desc())).all()
+    mine = [each for each in requests if each.actor == actor.as_json()]
+    undoing = Undoing(actor, now, "Undoes a change of several lines", Path())
+    kept = [why for why in (_undo_one(undoing, each) for each in mine) if why]
+    return len(mine) - len(kept), kept
+
+
+def _undo_one(undoing: Undoing, request: ActionRequest) -> str | None:
+    """Undo one edit in a savepoint of its own; answers why it stays, where it does."""
+    try:
+        with db.session.begin_nested():
+            unedit(undoing, request)
+            db.session.flush()
+        db.session.expire_all()
+    except LedgerError as error:
+        return str(error)
+    return None
 
 
 def sums_of_legs(legs: Sequence[Leg]) -> Counter[Key]:

@@ -10,26 +10,30 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from typing import Any, cast
+from urllib.parse import unquote
 
 from flask import Flask, Response, current_app, request
+from werkzeug.exceptions import HTTPException
 
 from webapp.config import Settings
 from webapp.ledger.errors import LedgerError
 from webapp.queries.access.principals import Principal
 from webapp.web.access import request_state
 from webapp.web.access.request_state import HeldSlot, state
+from webapp.web.access.requests import BODY_LIMIT
 
 MOST, MOST_OF_ONE = 4, 2
 FOLDER = "slots"
 RETRY_AFTER_SECONDS = 2
 log = logging.getLogger("tieout.slots")
-LARGE_BYTES = 64 * 1024
+# The largest body without a session or a key in its head, be they right or wrong; beyond it one is large.
+STRANGER_BYTES = 64 * 1024
 SESSION_COOKIE = re.compile(rb"(?:^|;)\s*(?:__Host-)?tieout=([^;\s]+)")
 # Where it is noted until when large bodies of a sender wait.
 REFUSED_BODIES = "refused_bodies"
@@ -159,7 +163,7 @@ def _is_watched() -> bool:
 
 
 def _is_large() -> bool:
-    return (request.content_length or 0) > LARGE_BYTES
+    return (request.content_length or 0) > STRANGER_BYTES
 
 
 def sender_of(authorization: bytes | None, cookies: bytes) -> str | None:
@@ -167,6 +171,24 @@ def sender_of(authorization: bytes | None, cookies: bytes) -> str | None:
     session = SESSION_COOKIE.search(cookies)
     named = authorization if authorization is not None else session and session[1]
     return None if named is None else hashlib.sha256(named).hexdigest()
+
+
+def limit_of(app: Flask, line: str, fields: Mapping[bytes, bytes]) -> tuple[int, str, float]:
+    """Tell by a request's head how large its body may be, before the server reads it.
+
+    Answers the most bytes, the code of the refusal of a larger one, and until when it is not read.
+    """
+    method, target, _ = line.split(" ")
+    try:
+        endpoint, _ = app.url_map.bind("").match(unquote(target.partition("?")[0]), method)
+        most = getattr(app.view_functions[endpoint], "body_limit", BODY_LIMIT)
+    except HTTPException:
+        most = BODY_LIMIT
+    sender = sender_of(fields.get(b"authorization"), fields.get(b"cookie", b""))
+    if sender is None:
+        return min(most, STRANGER_BYTES), "unauthenticated", 0.0
+    is_large = int(fields.get(b"content-length", most)) > STRANGER_BYTES
+    return most, "too_large", app.extensions.get(REFUSED_BODIES, {}).get(sender, 0.0) if is_large else 0.0
 
 
 def _sender() -> str:
