@@ -59,7 +59,7 @@ def behind_proxies(application: WSGIApplication, hops: int) -> WSGIApplication:
 def flask_settings(settings: Settings) -> Mapping[str, Any]:
     """Translate our settings into Flask's."""
     engine_options: dict[str, Any] = {
-        "pool_size": settings.threads + 2,
+        "pool_size": settings.pool_size,
         # The connection that was used last: its pages, plans and answers are at hand.
         "pool_use_lifo": True,
         "max_overflow": settings.threads,

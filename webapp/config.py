@@ -70,6 +70,16 @@ class Settings:
         return Path(self.database_url.removeprefix("sqlite:///")) if self.is_sqlite else None
 
     @property
+    def pool_size(self) -> int:
+        """How many connections a worker keeps; it may open one more for each thread."""
+        return self.threads + 2
+
+    @property
+    def most_connections(self) -> int:
+        """How many connections to the database all workers may open together."""
+        return self.workers * (self.pool_size + self.threads)
+
+    @property
     def bind(self) -> str:
         """Host and port for a server to bind, with an IPv6 address in brackets."""
         return at_port(self.host, self.port)

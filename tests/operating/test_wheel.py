@@ -10,11 +10,19 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests import tree
-from tests.operating.newcomers import BOOKS, PASSWORD, Newcomer, started
+from tests.operating.newcomers import BOOKS, PASSWORD, Newcomer
+from webapp.config import version
 
 pytestmark = pytest.mark.rare
+TYPED = {
+    "Name of the books": BOOKS["name"],
+    "Your name": BOOKS["ownName"],
+    "Your email": BOOKS["email"],
+    "Password": PASSWORD,
+}
 WHEELHOUSE = Path(sys.prefix) / "wheelhouse"
 BUILD = "from setuptools import build_meta; print(build_meta.build_wheel('dist'))"
 
@@ -56,7 +64,7 @@ def newcomer(installed, tmp_path):
 
 
 def test_only_migrate_makes_the_folder_of_books(newcomer):
-    assert newcomer.told("--version") == "tieout 0.1.0\n"
+    assert newcomer.told("--version") == f"tieout {version()}\n"
     for words in (
         ("serve",),
         ("check",),
@@ -70,11 +78,23 @@ def test_only_migrate_makes_the_folder_of_books(newcomer):
     assert f"There are no books in {missing} yet. Run: tieout migrate" in newcomer.run("serve").stderr
 
 
-def test_migrate_and_serve_lead_to_the_hub_of_own_books(newcomer):
+def test_a_browser_starts_the_first_books_by_the_link_of_the_server(newcomer, chromium, faults):
     newcomer.told("migrate")
     with newcomer.served() as address:
-        link = newcomer.first_link()
-        assert "Lantern Studio" in started(address, link)
+        page = chromium.new_page(base_url=address, timezone_id="Asia/Tokyo")
+        faults.watch(page, address)
+        page.goto("/")
+        expect(page.get_by_text("Nobody has books here yet")).to_be_visible()
+        page.goto(newcomer.first_link())
+        expect(page.get_by_label("Time zone")).to_have_value("Asia/Tokyo")
+        for label, typed in TYPED.items():
+            page.get_by_label(label, exact=True).fill(typed)
+        page.get_by_label("Chart of accounts").select_option("de_skr03")
+        page.get_by_role("button", name="Start the books").click()
+        expect(page.get_by_role("link", name="Choose a file", exact=True)).to_be_visible()
+        expect(page.get_by_text("Every bank account of Lantern Studio is listed here")).to_be_visible()
+        page.close()
+    assert faults == []
     assert "Lantern Studio" in newcomer.hub(BOOKS["email"], PASSWORD)
     assert "/start/" not in newcomer.log
     assert newcomer.told("check") == "The books are sound.\n"

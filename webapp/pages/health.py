@@ -71,8 +71,7 @@ def measured() -> Response:
     """Answer what this server measures, to a program on this machine or with the token, else 404."""
     if not _may_read(settings()):
         raise NotFound
-    found = settings()
-    limit = found.workers * 2 * (found.threads + 1)
+    limit = settings().most_connections
     asked = [("tieout_database_connections_limit", "Connections that the workers may open.", limit)]
     broken = _broken_proofs()
     if broken is not None:

@@ -121,7 +121,7 @@ def _of_database(settings: Settings, now: datetime) -> Iterator[Symptom]:
 
 
 def _of_server(settings: Settings, server: sa.Row[Any], now: datetime) -> Iterator[Symptom]:
-    needed = settings.workers * 2 * (settings.threads + 1)
+    needed = settings.most_connections
     if server.room < needed:
         yield Symptom(
             "few_connections",
