@@ -81,7 +81,7 @@ def test_it_has_an_account_of_each_status_and_passes_every_check(demo_installati
 
 
 def taxes_of(organization_id):
-    """Count the filed returns, and what is open of them; say how late the next one has what, of the last one's boxes."""
+    """Count the filed returns and their open items; say how the next one is late, and which boxes came after filing."""
     filed = returns.listed(organization_id, after=None, limit=10).items
     organization = db.session.get_one(Organization, organization_id)
     (late,) = returns.open_return(organization, "generic-vat").record.late

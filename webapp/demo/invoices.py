@@ -55,9 +55,7 @@ def _outstanding(story: Story) -> Iterator[DemoInvoice]:
         on = story.day - timedelta(days=ago)
         number = f"NS-{on:%y%m}-{place:02}" if amount_minor > 0 else f"{on:%y}/{4100 + place * 17}"
         due_on = on + timedelta(days=terms)
-        yield DemoInvoice(
-            said(party), number, on, due_on, amount_minor, code, project, currency or own, cash
-        )
+        yield DemoInvoice(said(party), number, on, due_on, amount_minor, code, project, currency or own, cash)
 
 
 def _paid_by(line: DemoLine | None, currency: str) -> Iterator[DemoInvoice]:

@@ -82,7 +82,9 @@ def make_story(seed: int, day: date, country: Country = GERMANY) -> Story:
     savings = _kept(_lines(f"{seed} savings", months, studio.SAVINGS), "S", before)
     own = country.currency
     accounts = (
-        BankAccount("Current account", "", own, "BANK", "Hansa Kontor Bank", 1824000, _kept(current, "C", day)),
+        BankAccount(
+            "Current account", "", own, "BANK", "Hansa Kontor Bank", 1824000, _kept(current, "C", day)
+        ),
         BankAccount("Company card", "", own, "CARD", "Nordcard", -61240, (*_kept(card, "K", day), *pending)),
         BankAccount(
             "USD account", "", "USD", "BANK", "Atlantic Business Bank", 412500, _kept(dollars, "D", before)

@@ -12,6 +12,7 @@ from webapp.queries.tax.returns import NOTICE, ReturnRecord
 from webapp.queries.tax.stamps import BoxedPosting
 from webapp.schemas.tax.codes import TaxPackFormSchema
 from webapp.schemas.tax.returns import (
+    FILE_FORMATS,
     BadDebtFormSchema,
     FilingSchema,
     OpenReturnPageSchema,
@@ -223,6 +224,7 @@ def _show(
     return render(
         "tax/return.html",
         made=made,
+        files=[{"format": each, "href": _file_address(made, each)} for each in _formats(made)],
         late={
             "rows": rows,
             "shown": f"{first + 1:,} to {last:,} of {whole:,}" if whole > MOST_LATE else "",
@@ -236,3 +238,15 @@ def _show(
         problem=problem,
         **{"box": None, "postings": (), "next_cursor": None, **shown},
     )
+
+
+def _formats(made: ReturnRecord) -> list[str]:
+    has_json = any(each.key for each in queries.tax.packs.content(made.form).form.boxes)
+    return [each for each in FILE_FORMATS if each != "json" or (has_json and made.boxes)]
+
+
+def _file_address(made: ReturnRecord, format_: str) -> str:
+    if made.id is not None:
+        return url_for("api_tax_returns.file_of_filed", return_id=made.id, format=format_)
+    asked = {"form": made.form, "to": made.to.isoformat(), "kind": made.kind}
+    return url_for("api_tax_returns.file_of_open", **asked, format=format_)

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from webapp.ledger.currencies import digits
-from webapp.ledger.money import bounded
+from webapp.ledger.money import Money, bounded
 from webapp.ledger.periods import Period
 
 FREQUENCIES: Final[Mapping[str, int]] = {"MONTHLY": 1, "QUARTERLY": 3, "YEARLY": 12}
@@ -20,7 +20,8 @@ _MONTHS: Final = 12
 class FormBox:
     """A box of a form: the SUM of what is posted to it, or a TOTAL of other boxes, each by its factor.
 
-    `digits` are those that it shows, else the currency's; the rest is cut off. With `is_size` it has no sign.
+    `digits` are those that it shows, else the currency's; the rest is cut off. With `is_size` it has no sign. `key` is
+    what the authority's own interface calls it, if that has JSON.
     """
 
     box: str
@@ -28,6 +29,15 @@ class FormBox:
     terms: Mapping[str, int] | None = None
     digits: int | None = None
     is_size: bool = False
+    key: str | None = None
+
+    def text_of(self, figure: Money) -> str:
+        """Return a figure as a number in the digits that the box shows.
+
+        >>> FormBox("6", "Net", digits=0).text_of(Money(-5000, "GBP")), FormBox("1", "Tax").text_of(Money(5, "GBP"))
+        ('-50', '0.05')
+        """
+        return str(figure) if self.digits is None else f"{figure.decimal:.{self.digits}f}"
 
 
 @dataclass(frozen=True, slots=True)

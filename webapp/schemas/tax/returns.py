@@ -201,6 +201,22 @@ class OpenReturnQuerySchema(Schema):
     kind = fields.OneOf(*KINDS, load_default="RETURN", metadata=KIND)
 
 
+FILE_FORMATS = ("csv", "xlsx", "json")
+FILE_FORMAT = {
+    "description": "A table of the boxes with the postings behind them, or the JSON of the authority's interface."
+}
+
+
+class ReturnFileQuerySchema(Schema):
+    """The format of the file of a filed return."""
+
+    format = fields.OneOf(*FILE_FORMATS, required=True, metadata=FILE_FORMAT)
+
+
+class OpenReturnFileQuerySchema(OpenReturnQuerySchema, ReturnFileQuerySchema):
+    """The form of the open return, the end of its period, and the format of the file."""
+
+
 class OpenReturnPageSchema(AddressSchema, OpenReturnQuerySchema):
     """The same as the address of its page says it; without a form it is the first one."""
 

@@ -108,10 +108,18 @@ class Bookkeeper:
         packs.install(self.country.pack, from_=day, basis="ACCRUAL", frequency="QUARTERLY", **self.act)
         for own in self.country.own_taxes:
             tax_codes.create(
-                code=own.code, name=own.name, side=own.side, rate=own.rate, shares=self._shares(own), **self.act
+                code=own.code,
+                name=own.name,
+                side=own.side,
+                rate=own.rate,
+                shares=self._shares(own),
+                **self.act,
             )
         found = sa.select(TaxCode.code, TaxCode.id).where(of_same_organization(TaxCode, self._actor))
-        self._taxes_from, self._tax_codes = day, {code: code_id for code, code_id in db.session.execute(found)}
+        self._taxes_from, self._tax_codes = (
+            day,
+            {row.code: row.id for row in db.session.execute(found)},
+        )
 
     def _shares(self, own: OwnTax) -> list[dict[str, Any]]:
         role, one = "output" if own.side == "SALE" else "input", Decimal(1)

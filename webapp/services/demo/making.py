@@ -3,9 +3,9 @@
 The savings are reconciled to the last month's end, and so were the dollars, until a key voided an entry that the last
 proof had cleared; the current account has an open draft that is half cleared; the card was never reconciled. On the way
 there are a split, corrections, a void, an open correction marker, invoices, one of them attached, and rules: two were
-applied by hand, and all of them run on what the banks sent last. Returns of taxes are filed for the first quarters; a
-receipt of the last one was found later, and the next return is open. Clients owe invoices, one of them overdue, one partly
-paid, one in dollars, one named by a line that waits; suppliers are owed bills. A key for an agent may propose.
+applied by hand, and all of them run on what the banks sent last. The tax returns of the first quarters are filed and
+paid; a receipt of the last one was found later, and the next return is open. Clients owe invoices, one of them overdue,
+one partly paid, one in dollars, one named by a line that waits; suppliers are owed bills. An agent's key may propose.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,6 @@ from webapp.demo.countries import GERMANY, Country
 from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.demo.papers import Paper
 from webapp.demo.story import Story, make_story
-from webapp.ledger.money import Money
 from webapp.models import Organization, User
 from webapp.services.access import organizations
 from webapp.services.audit.act import Actor
@@ -121,8 +120,6 @@ def _keep_current(keeper: Bookkeeper, story: Story, index: int) -> None:
     if index < CURRENT_UNPROVED:
         _finish(keeper, lines)
         keeper.prove(story.current, month.last, opening_date=_opening_date(story, index))
-    elif index == FOUND:
-        _find_receipt(keeper, _of(card, "6350").party)
     elif index == CURRENT_UNPROVED:
         early = [line for line in lines if line.day.day <= MIDDLE]
         _finish(keeper, early)

@@ -18,7 +18,10 @@ def write(keeper: Bookkeeper, *, since: date) -> None:
     travel = _rule(
         keeper,
         "Trains and taxis",
-        [(Field.ANY_TEXT, Operator.CONTAINS, keeper.country.said("Schienen")), (Field.ANY_TEXT, Operator.CONTAINS, "Taxi")],
+        [
+            (Field.ANY_TEXT, Operator.CONTAINS, keeper.country.said("Schienen")),
+            (Field.ANY_TEXT, Operator.CONTAINS, "Taxi"),
+        ],
         {"SET_ACCOUNT": keeper.code("6500")},
         priority=10,
         match=Match.ANY,
