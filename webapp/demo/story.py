@@ -91,8 +91,8 @@ def make_story(seed: int, day: date, country: Country = GERMANY) -> Story:
         ),
         BankAccount("Savings account", "", own, "BANK", "Hansa Kontor Bank", 1200000, savings),
     )
-    found = (_told(each, country, number) for each, number in zip(accounts, country.numbers, strict=True))
-    return Story(day, country, months, *found, rates=rates)
+    told = [_told(each, country, number) for each, number in zip(accounts, country.numbers, strict=True)]
+    return Story(day, country, months, told[0], told[1], told[2], told[3], rates)
 
 
 def _told(account: BankAccount, country: Country, number: str) -> BankAccount:

@@ -16,6 +16,7 @@ from webapp.schemas.tax.returns import (
     OpenReturnFileQuerySchema,
     OpenReturnQuerySchema,
     ReadReturnSchema,
+    ReturnCodesSchema,
     ReturnFileQuerySchema,
     ReturnPostingQuerySchema,
     ReturnPostingSchema,
@@ -59,6 +60,25 @@ def read(return_id: int) -> dict[str, Any]:
     """Read a return as it was filed, with what came for its period since: who added it, and to which boxes."""
     filed = queries.tax.returns.get(organization_id(), return_id)
     return {"taxReturn": queries.tax.returns.with_later(filed)}
+
+
+@bp.get("/open/codes")
+@requires("read")
+@bp.arguments(OpenReturnQuerySchema, location="query")
+@bp.response(200, ReturnCodesSchema)
+def codes_of_open(query: dict[str, Any]) -> dict[str, Any]:
+    """List what each tax code adds to the boxes of the open return of a form."""
+    organization = queries.access.organizations.get(organization_id())
+    found = queries.tax.returns.open_return(organization, **query)
+    return {"codes": queries.tax.by_code.of_open(organization, found)}
+
+
+@bp.get("/<id:return_id>/codes")
+@requires("read")
+@bp.response(200, ReturnCodesSchema)
+def codes_of_filed(return_id: int) -> dict[str, Any]:
+    """List what each tax code adds to the boxes of a filed return."""
+    return {"codes": queries.tax.by_code.of_filed(queries.tax.returns.get(organization_id(), return_id))}
 
 
 @bp.get("/open/file")

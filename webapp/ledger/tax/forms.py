@@ -91,6 +91,29 @@ class TaxForm:
                 exact[each.box] = total_of(exact, each.terms)
         return self.payable_of(exact)
 
+    def adds(self, box: str, sums: Mapping[str, int]) -> int:
+        """Return what exact sums of boxes add to one box, a total among them.
+
+        >>> boxes = FormBox("1", "Tax"), FormBox("4", "Input"), FormBox("5", "Net", {"1": 1, "4": -1})
+        >>> form = TaxForm("f", boxes, {"5": 1}, "4")
+        >>> form.adds("5", {"1": 250, "4": 30}), form.adds("4", {"1": 250})
+        (220, 0)
+        """
+        terms = next(each.terms for each in self.boxes if each.box == box)
+        if terms is None:
+            return sums.get(box, 0)
+        return bounded(sum(factor * self.adds(inner, sums) for inner, factor in terms.items()))
+
+    def parts(self, box: str) -> set[str]:
+        """Return the boxes that one adds up: those of its terms, else itself.
+
+        >>> boxes = FormBox("1", "Tax"), FormBox("4", "Input"), FormBox("5", "Net", {"1": 1, "4": -1})
+        >>> sorted(TaxForm("f", boxes, {"5": 1}, "4").parts("5"))
+        ['1', '4']
+        """
+        terms = next(each.terms for each in self.boxes if each.box == box)
+        return {box} if terms is None else {part for inner in terms for part in self.parts(inner)}
+
     def due_on(self, last: date) -> date | None:
         """Return the day on which the return of a period that ends `last` is due.
 

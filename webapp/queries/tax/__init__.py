@@ -2,6 +2,7 @@
 
 from webapp.queries.tax import (
     before_filing,
+    by_code,
     codes,
     packs,
     parts,
@@ -11,4 +12,5 @@ from webapp.queries.tax import (
     returns,
     stamps,
     unpaid,
+    waiting,
 )

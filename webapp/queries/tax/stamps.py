@@ -46,6 +46,7 @@ class StampedPosting:
     boxes: Boxes
     is_own_day: bool
     received_on: date | None
+    tax_code_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,21 @@ def _boxed(posting: Posting, account: str, description: str, form: str) -> Boxed
     )
 
 
+def coded_boxes(filed: TaxReturn) -> Iterator[tuple[int | None, Boxes]]:
+    """Yield the tax code and the boxes of each posting that a return stamped."""
+    columns: list[Any] = [Posting.tax_code_id, Posting.boxes]
+    statement = (
+        sa.select(*columns)
+        .join(
+            TaxStamp,
+            sa.and_(TaxStamp.organization_id == filed.organization_id, TaxStamp.posting_id == Posting.id),
+        )
+        .where(Posting.organization_id == filed.organization_id, TaxStamp.return_id == filed.id)
+    )
+    for code_id, boxes in db.session.execute(statement):
+        yield code_id, tuple(BoxAmount(*each) for each in boxes or ())
+
+
 def taxes_of_return(filed: TaxReturn) -> int:
     """Add up what the postings of a return have on the accounts of taxes, debit positive."""
     statement = (
@@ -175,6 +191,7 @@ def unstamped(organization_id: str, form: str, last: date, periods: Periods) -> 
                     boxes,
                     bool(is_own_day) or item in credit_notes,
                     came,
+                    posting.tax_code_id,
                 )
             )
     return found
