@@ -92,6 +92,6 @@ def json_of(made: ReturnRecord) -> str:
     figures = [each for each in made.boxes if each.box in of_form]
     if not figures:
         raise NoJsonError
-    lines = [f'  "{of_form[each.box].key}": {of_form[each.box].text_of(each.amount)},' for each in figures]
-    is_final = "true" if made.status == "FILED" else "false"
-    return "\n".join(["{", *lines, f'  "finalised": {is_final}', "}"]) + "\n"
+    said = {str(of_form[each.box].key): of_form[each.box].text_of(each.amount) for each in figures}
+    said["finalised"] = "true" if made.status == "FILED" else "false"
+    return "{\n" + ",\n".join(f'  "{key}": {text}' for key, text in said.items()) + "\n}\n"
