@@ -19,9 +19,11 @@ from webapp.models import (
     TransferPair,
     User,
 )
+from webapp.queries.items import items
 from webapp.queries.journal import entry_records
 from webapp.queries.reconciliation import hub
 from webapp.queries.reports import exports
+from webapp.queries.tax import returns
 from webapp.schemas.bookkeeping.journal_entries import JournalEntrySchema
 from webapp.services.access.users import verify_password
 
@@ -67,6 +69,8 @@ def test_it_has_an_account_of_each_status_and_passes_every_check(demo_installati
     assert {run.trigger for run in runs} == {"MANUAL_APPLY", "TRANSACTION_INGESTED"}
     assert all(run.changed for run in runs)
 
+    assert ask(instance, lambda: taxes_of(answer["organizationId"])) == (3, 0, ["ERROR"], ["D", "G"])
+
     kept = instance / "demo_sign_in"
     assert kept.read_text() == f"{answer['email']}\n{answer['password']}\n"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
@@ -74,6 +78,21 @@ def test_it_has_an_account_of_each_status_and_passes_every_check(demo_installati
     assert verify_password(stored, answer["password"])
 
     agree(demo_installation, tmp_path, answer["organizationId"])
+
+
+def taxes_of(organization_id):
+    """Count the filed returns and their open items; say how the next one is late, and which boxes came after filing."""
+    filed = returns.listed(organization_id, after=None, limit=10).items
+    organization = db.session.get_one(Organization, organization_id)
+    (late,) = returns.open_return(organization, "generic-vat").record.late
+    since = returns.with_later(returns.get(organization_id, filed[0].id)).since_filing
+    owed = [
+        item
+        for each in filed
+        for item in items.of_entry(organization_id, each.journal_entry_id)
+        if item.settled_minor != item.amount_minor
+    ]
+    return len(filed), len(owed), [late.late_as], sorted(each.box for each in since)
 
 
 def agree(installation, tmp_path, organization):

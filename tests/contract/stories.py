@@ -170,10 +170,15 @@ def unpaid(teller: Teller, accounts: dict[str, int]) -> None:
 def returns(teller: Teller) -> None:
     """File the return of a quarter, read it, and take it back."""
     found = teller.get("/tax/returns/open?form=generic-vat")["taxReturn"]
+    teller.get("/tax/returns/open/file?form=generic-vat&format=csv")
+    teller.get("/tax/returns/open/codes?form=generic-vat")
     body = {"form": "generic-vat", "to": found["to"], "digest": found["digest"], "reference": "2026-Q4"}
     filed = teller.post("/tax/returns", body)["taxReturn"]
     teller.get(f"/tax/returns/{filed['id']}")
     teller.get(f"/tax/returns/{filed['id']}/postings?box=D&limit=1")
+    teller.get(f"/tax/returns/{filed['id']}/file?format=csv")
+    teller.get(f"/tax/returns/{filed['id']}/codes")
+    teller.get("/tax/waiting")
     teller.get("/tax/returns?limit=1")
     teller.post(f"/tax/returns/{filed['id']}/withdraw", {"reason": "A bill of December is missing"})
 

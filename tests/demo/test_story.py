@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from webapp import importers
 from webapp.demo import studio
+from webapp.demo.countries import GERMANY, UNITED_KINGDOM
 from webapp.demo.lines import statement
 from webapp.demo.story import MONTHS, make_story
-from webapp.ledger.chart import DEFAULT, chart_of
+from webapp.ledger.chart import chart_of
+from webapp.queries.tax import packs
 
 DAY = date(2026, 11, 21)
 ANY_DAY = st.dates(date(2000, 1, 1), date(2090, 12, 31))
@@ -68,9 +70,39 @@ def test_the_card_is_paid_what_it_was_charged(story):
     assert [line.amount_minor for line in paid] == [october]
 
 
-def test_everything_is_booked_where_the_chart_has_an_account(story):
-    codes = {account.code for account in chart_of(DEFAULT)}
-    assert {line.booking.code for account in story.accounts for line in account.lines} <= codes
+@pytest.mark.parametrize("country", [GERMANY, UNITED_KINGDOM])
+def test_everything_is_booked_where_the_chart_has_an_account_and_the_pack_a_tax_code(country):
+    lines = [line for account in make_story(1, DAY, country).accounts for line in account.lines]
+    accounts = {line.booking.code for line in lines}
+    assert {country.codes.get(code, code) for code in accounts} <= {
+        account.code for account in chart_of(country.chart)
+    }
+    codes = {each.code for each in (*packs.content(country.pack).codes, *country.own_taxes)}
+    assert {country.tax_code(line.party, line.booking.code) for line in lines} - {None} <= codes
+
+
+def test_each_text_and_account_of_a_country_stands_for_one_of_the_story():
+    story, there = make_story(1, DAY), make_story(1, DAY, UNITED_KINGDOM)
+    texts = {text for account in story.accounts for line in account.lines for text in (line.party, line.memo)}
+    said = " ".join([*texts, *(account.bank for account in story.accounts)])
+    assert [each for each in UNITED_KINGDOM.words if each not in said] == []
+    assert not [line for account in there.accounts for line in account.lines if "Hamburg" in line.party]
+    assert set(UNITED_KINGDOM.codes) <= {account.code for account in chart_of("generic")}
+
+
+def test_a_payment_of_taxes_has_the_amount_of_the_return_or_is_never_made(story):
+    def taxes(of):
+        return [
+            (line.day, line.amount_minor)
+            for line in of.current.lines
+            if line.memo.startswith("VAT") and line.day > date(2026, 3, 31)
+        ]
+
+    april, july, october = (day for day, _ in taxes(story))
+    paid = story.with_tax_paid(date(2026, 3, 31), 12345).with_tax_paid(date(2026, 9, 30), 0)
+    assert taxes(paid)[0] == (april, -12345)
+    assert [day for day, _ in taxes(paid)] == [april, july] < [october]
+    assert paid.with_tax_paid(DAY, 1) == paid
 
 
 @pytest.mark.parametrize("index", range(3))

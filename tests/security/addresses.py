@@ -28,6 +28,9 @@ ENDING = {"sessions.close_session", "own_sign_in.end_all_sessions"}
 QUERIES = {
     "/api/exports/report": "report=general_ledger&format=csv",
     "/api/tax/returns/open": "form=generic-vat",
+    "/api/tax/returns/open/codes": "form=generic-vat",
+    "/api/tax/returns/open/file": "form=generic-vat&format=csv",
+    "/api/tax/returns/<id:return_id>/file": "format=csv",
 }
 
 # What an address needs in its body before it looks for what its path names.

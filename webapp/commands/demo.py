@@ -20,8 +20,10 @@ from webapp.commands.books import JSON, answer, application, books
 from webapp.config import is_loopback
 from webapp.database.sessions import begin_write, db
 from webapp.demo import studio
+from webapp.demo.countries import COUNTRIES, GERMANY, Country
 from webapp.models import Organization
 from webapp.services.access import users
+from webapp.services.audit import action_requests
 from webapp.services.demo import making
 from webapp.services.demo.making import PLOTTER, Made
 
@@ -48,10 +50,15 @@ FILE_NAME = "demo_sign_in"
     metavar="YYYY-MM-DD",
     help="The present day of the demo; default: today.",
 )
+@click.option(
+    "--country",
+    type=click.Choice(list(COUNTRIES)),
+    help="Where the studio is, with the accounts and the tax return of there.",
+)
 @JSON
-def demo(*, if_empty: bool, seed: int, day: datetime | None, as_json: bool) -> None:
+def demo(*, if_empty: bool, seed: int, day: datetime | None, country: str | None, as_json: bool) -> None:
     """Create a demo organization: a design studio with four bank accounts and fourteen months."""
-    now = datetime.now(UTC)
+    now, there = datetime.now(UTC), COUNTRIES.get(country or "", GERMANY)
     with books() as settings:
         if not is_loopback(settings.host):
             raise click.ClickException(
@@ -64,20 +71,22 @@ def demo(*, if_empty: bool, seed: int, day: datetime | None, as_json: bool) -> N
             return
         sign_in = SignIn(studio.OWNER_EMAIL, _password())
         present = day.date() if day else now.date()
-        made = _make(seed, present, sign_in, now)
+        made = _make(seed, present, there, sign_in, now)
+        # A receipt that comes late is part of the story, and no news to an operator.
+        action_requests.untold()
         organization_id = made.organization.id
         keep(settings.instance_path, sign_in)
         db.session.commit()
     with _without_request_log():
-        _propose(made.agent_key, present.replace(day=1) - timedelta(days=1))
+        _propose(made.agent_key, present.replace(day=1) - timedelta(days=1), there)
     value = {"organizationId": organization_id, "email": sign_in.email, "password": sign_in.password}
     answer(value, f"Sign in as {sign_in.email} with {sign_in.password}", as_json=as_json)
 
 
-def _make(seed: int, day: date, sign_in: SignIn, now: datetime) -> Made:
+def _make(seed: int, day: date, country: Country, sign_in: SignIn, now: datetime) -> Made:
     owner = users.find_or_create(sign_in.email, name=studio.OWNER_NAME, now=now)
     users.set_password(sign_in.email, users.hash_password(sign_in.password))
-    return making.make(owner, seed=seed, day=day)
+    return making.make(owner, seed=seed, day=day, country=country)
 
 
 @contextmanager
@@ -92,19 +101,19 @@ def _without_request_log() -> Iterator[None]:
         log.setLevel(before)
 
 
-def _propose(key: str, day: date) -> None:
+def _propose(key: str, day: date, country: Country) -> None:
     """Propose a month's depreciation on a day over the API, like an agent."""
     agent = application().test_client()
     headers = {"Authorization": f"Bearer {key}"}
-    accounts = agent.get("/api/accounts", headers=headers).get_json()["accounts"]
+    accounts = agent.get("/api/accounts?limit=200", headers=headers).get_json()["accounts"]
     of_code = {each["code"]: each["id"] for each in accounts}
     month = (PLOTTER / DEPRECIATED_MONTHS).quantize(Decimal("0.01"))
     entry = {
         "effectiveAt": day.isoformat(),
         "description": "Monthly depreciation of the plotter",
         "postings": [
-            {"accountId": of_code["6800"], "amount": f"{month}"},
-            {"accountId": of_code["1510"], "amount": f"-{month}"},
+            {"accountId": of_code[country.codes.get("6800", "6800")], "amount": f"{month}"},
+            {"accountId": of_code[country.codes.get("1510", "1510")], "amount": f"-{month}"},
         ],
         "post": True,
     }

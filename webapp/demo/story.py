@@ -2,13 +2,14 @@
 
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
 from webapp.demo import studio
+from webapp.demo.countries import GERMANY, Country
 from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.demo.studio import Recurrence
 
@@ -34,6 +35,7 @@ class Story:
     """
 
     day: date
+    country: Country
     months: tuple[Month, ...]
     current: BankAccount
     card: BankAccount
@@ -46,11 +48,28 @@ class Story:
         """All four accounts."""
         return self.current, self.card, self.dollars, self.savings
 
+    def with_tax_paid(self, after: date, amount_minor: int) -> "Story":
+        """Give the story in which the next payment of VAT after a day has an amount; one of 0 is never made."""
+        place = next(
+            (
+                place
+                for place, line in enumerate(self.current.lines)
+                if line.day > after and line.booking.code == studio.TAXES
+            ),
+            None,
+        )
+        if place is None:
+            return self
+        lines = list(self.current.lines)
+        paid = replace(lines[place], amount_minor=-amount_minor)
+        lines[place : place + 1] = [paid] if amount_minor else []
+        return replace(self, current=replace(self.current, lines=tuple(lines)))
 
-def make_story(seed: int, day: date) -> Story:
+
+def make_story(seed: int, day: date, country: Country = GERMANY) -> Story:
     """Make the story of the fourteen months that end on a day."""
     months = _months(day)
-    rates = _rates(random.Random(f"{seed} rates"), months)  # noqa: S311  (a story needs chance, not secrecy)
+    rates = _rates(random.Random(f"{seed} rates"), months, country.dollars)  # noqa: S311  (a story needs chance, not secrecy)
     purchases = _lines(f"{seed} card", months, studio.CARD)
     settled = list(_settlements(months, purchases))
     exchanged = list(_exchanges(months, dict(rates)))
@@ -60,52 +79,28 @@ def make_story(seed: int, day: date) -> Story:
     current += [line for _, line in exchanged] + [line for line, _ in settled]
     card = purchases + [line for _, line in settled]
     pending = _pending(random.Random(f"{seed} pending"), day)  # noqa: S311
-    return Story(
-        day=day,
-        months=months,
-        current=BankAccount(
-            "Current account",
-            "DE02200505501015871393",
-            "EUR",
-            "BANK",
-            "Hansa Kontor Bank",
-            1824000,
-            _kept(current, "C", day),
+    savings = _kept(_lines(f"{seed} savings", months, studio.SAVINGS), "S", before)
+    own = country.currency
+    accounts = (
+        BankAccount(
+            "Current account", "", own, "BANK", "Hansa Kontor Bank", 1824000, _kept(current, "C", day)
         ),
-        card=BankAccount(
-            "Company card",
-            "5200830000004417",
-            "EUR",
-            "CARD",
-            "Nordcard",
-            -61240,
-            (*_kept(card, "K", day), *pending),
+        BankAccount("Company card", "", own, "CARD", "Nordcard", -61240, (*_kept(card, "K", day), *pending)),
+        BankAccount(
+            "USD account", "", "USD", "BANK", "Atlantic Business Bank", 412500, _kept(dollars, "D", before)
         ),
-        dollars=BankAccount(
-            "USD account",
-            "021000890417",
-            "USD",
-            "BANK",
-            "Atlantic Business Bank",
-            412500,
-            _kept(dollars, "D", before),
-        ),
-        savings=_savings(seed, months, before),
-        rates=rates,
+        BankAccount("Savings account", "", own, "BANK", "Hansa Kontor Bank", 1200000, savings),
     )
+    told = [_told(each, country, number) for each, number in zip(accounts, country.numbers, strict=True)]
+    return Story(day, country, months, told[0], told[1], told[2], told[3], rates)
 
 
-def _savings(seed: int, months: Iterable[Month], last: date) -> BankAccount:
-    lines = _lines(f"{seed} savings", months, studio.SAVINGS)
-    return BankAccount(
-        "Savings account",
-        "DE75200505501015871407",
-        "EUR",
-        "BANK",
-        "Hansa Kontor Bank",
-        1200000,
-        _kept(lines, "S", last),
+def _told(account: BankAccount, country: Country, number: str) -> BankAccount:
+    """Tell of an account as it is in a country."""
+    lines = tuple(
+        replace(line, party=country.said(line.party), memo=country.said(line.memo)) for line in account.lines
     )
+    return replace(account, number=number, bank=country.said(account.bank), lines=lines)
 
 
 def _months(day: date) -> tuple[Month, ...]:
@@ -208,9 +203,11 @@ def _pending(chance: random.Random, day: date) -> tuple[DemoLine, ...]:
     )
 
 
-def _rates(chance: random.Random, months: tuple[Month, ...]) -> tuple[tuple[date, Decimal], ...]:
+def _rates(
+    chance: random.Random, months: tuple[Month, ...], rate: Decimal
+) -> tuple[tuple[date, Decimal], ...]:
     """Quote the dollar every Friday, from the one before the first month on, wandering by less than a percent."""
-    day, rate, rates = months[0].first - timedelta(days=7), Decimal("1.0850"), []
+    day, rates = months[0].first - timedelta(days=7), []
     while day <= months[-1].last:
         if day.weekday() == FRIDAY:
             rates.append((day, rate))

@@ -6,9 +6,10 @@ from typing import Final
 NAME: Final = "Northlight Studio"
 OWNER_NAME: Final = "Mara Lindqvist"
 OWNER_EMAIL: Final = "mara@northlight.example"
-BASE_CURRENCY: Final = "EUR"
 
+# The accounts of what goes between own accounts, and of taxes.
 TRANSFERS: Final = "1900"
+TAXES: Final = "6900"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ CURRENT: Final = (
     Recurrence("Nordkasse Gesundheit", "Social security {month}", (26,), -134120, -130870, "6050"),
     Recurrence("Mara Lindqvist", "Drawings {month}", (28,), -180000, -150000, "3200"),
     Recurrence("Hansa Kontor Bank", "Account fee {month}", (30,), -1290, -1290, "7000"),
-    Recurrence("Finanzamt Hamburg-Mitte", "VAT {quarter}", (10,), -412000, -268000, "6900", every=3),
+    Recurrence("Finanzamt Hamburg-Mitte", "VAT {quarter}", (10,), -412000, -268000, TAXES, every=3),
     Recurrence(
         "Finanzamt Hamburg-Mitte", "Income tax advance {quarter}", (12,), -96000, -96000, "3200", every=3
     ),

@@ -1,6 +1,6 @@
 """Taxes: packs with what they do not support, codes, and the returns, open and filed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, request, url_for
@@ -12,6 +12,7 @@ from webapp.queries.tax.returns import NOTICE, ReturnRecord
 from webapp.queries.tax.stamps import BoxedPosting
 from webapp.schemas.tax.codes import TaxPackFormSchema
 from webapp.schemas.tax.returns import (
+    FILE_FORMATS,
     BadDebtFormSchema,
     FilingSchema,
     OpenReturnPageSchema,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 bp = Blueprint("tax", __name__, url_prefix="/tax")
 MOST_CODES = 200
 MOST_LATE = 50
+MOST_POSTINGS = 200
 
 
 @bp.get("")
@@ -90,6 +92,13 @@ def withdraw(return_id: int) -> Response:
         url_for("tax.show_return", return_id=return_id),
         lambda problem: show_filed(queries.tax.returns.get(organization_id(), return_id), problem),
     )
+
+
+@bp.get("/waiting")
+@requires("read")
+def waiting() -> Response:
+    """Show the taxes that wait for money and those of advances."""
+    return render("tax/waiting.html", accounts=queries.tax.waiting.listed(organization_id()))
 
 
 @bp.post("/unpaid-bills")
@@ -181,58 +190,98 @@ def show_open_return(query: dict[str, Any], problem: Problem | None = None) -> R
     except REFUSALS as error:
         return show_taxes("returns", problem or problem_of(error))
     made = queries.tax.before_filing.with_warnings(organization, found.record)
-    first = query["late_from"]
-    asked = {"form": form, "to": made.to.isoformat(), "kind": made.kind, "lateFrom": first + MOST_LATE}
     taxes = queries.tax.returns.taxes_of(organization.id, found.postings)
-    return _show(made, taxes, problem, first, url_for("tax.show_open", **asked))
+    shown: dict[str, Any] = {"count": 0, "postings": ()}
+    if query["box"] is not None:
+        behind, count = queries.tax.returns.open_postings(
+            organization.id, found, query["box"], most=MOST_POSTINGS
+        )
+        shown = {"postings": _adding(made, query["box"], behind), "count": count}
+    if query["codes"]:
+        shown["codes"] = queries.tax.by_code.of_open(organization, found)
+    return _show(made, taxes, query, problem, **shown)
 
 
 def show_filed(filed: "TaxReturn", problem: Problem | None = None) -> Response:
     """Render a filed return, with the error of withdrawing it."""
     query = ReturnPostingPageSchema.read_leniently(_query())
-    postings: Sequence[BoxedPosting] = ()
-    box, next_cursor = query["box"], None
-    if box is not None:
+    made, shown = queries.tax.returns.with_later(filed), dict[str, Any]()
+    if query["box"] is not None:
         page = queries.tax.returns.postings(
             filed.organization_id,
             filed=filed,
-            box=box,
+            box=query["box"],
             after=paging.decode(query["cursor"], "di"),
             limit=query["limit"],
         )
-        postings, next_cursor = page.items, paging.encode(page.next_key)
-    taxes = queries.tax.stamps.taxes_of_return(filed)
-    made = queries.tax.returns.with_later(filed)
-    first = query["late_from"]
-    next_rows = url_for("tax.show_return", return_id=filed.id, lateFrom=first + MOST_LATE)
-    shown = {"box": box, "postings": postings, "next_cursor": next_cursor}
-    return _show(made, taxes, problem, first, next_rows, **shown)
+        shown = {"postings": _adding(made, query["box"], page.items), "count": len(page.items)}
+        shown["next_cursor"] = paging.encode(page.next_key)
+    if query["codes"]:
+        shown["codes"] = queries.tax.by_code.of_filed(filed)
+    return _show(made, queries.tax.stamps.taxes_of_return(filed), query, problem, **shown)
 
 
 def _query() -> str:
     return request.query_string.decode()
 
 
+def _adding(made: ReturnRecord, box: str, postings: Sequence[BoxedPosting]) -> list[dict[str, Any]]:
+    """Give postings with what each adds to a box."""
+    form, base = queries.tax.packs.content(made.form).form, made.payable.currency
+    return [
+        {
+            "posting": each,
+            "amount": Money(form.adds(box, {own.box: own.amount.minor for own in each.boxes}), base),
+        }
+        for each in postings
+    ]
+
+
 def _show(
-    made: ReturnRecord, taxes: int, problem: Problem | None, first: int, next_rows: str, **shown: Any
+    made: ReturnRecord, taxes: int, query: Mapping[str, Any], problem: Problem | None, **shown: Any
 ) -> Response:
+    first = query["late_from"]
     rows = made.late[first : first + MOST_LATE]
     last, whole = first + len(rows), len(made.late)
     entries = {each.journal_entry_id for each in (*rows, *made.out_of_time)}
     entries |= {each.journal_entry_id for each in made.since_filing}
+    entries |= {number for each in made.warnings for number in each.entry_ids}
     return render(
         "tax/return.html",
         made=made,
+        files=[{"format": each, "href": _file_address(made, each)} for each in _formats(made)],
         late={
             "rows": rows,
             "shown": f"{first + 1:,} to {last:,} of {whole:,}" if whole > MOST_LATE else "",
-            "href": next_rows if last < whole else None,
+            "href": _address(made, lateFrom=first + MOST_LATE) if last < whole else None,
         },
+        boxes=[{"box": each, "href": _address(made, box=each.box)} for each in made.boxes],
+        by_code=_address(made, codes="true"),
         is_notice=made.kind == NOTICE,
         ties=taxes == -made.payable.minor,
         title=queries.tax.packs.content(made.form).title,
         descriptions=queries.journal.entries.descriptions(organization_id(), entries),
         form=request.form,
         problem=problem,
-        **{"box": None, "postings": (), "next_cursor": None, **shown},
+        box=query["box"],
+        **shown,
     )
+
+
+def _formats(made: ReturnRecord) -> list[str]:
+    has_json = any(each.key for each in queries.tax.packs.content(made.form).form.boxes)
+    return [each for each in FILE_FORMATS if each != "json" or (has_json and made.boxes)]
+
+
+def _address(made: ReturnRecord, **query: Any) -> str:
+    """Give the address of the page of a return."""
+    if made.id is not None:
+        return url_for("tax.show_return", return_id=made.id, **query)
+    return url_for("tax.show_open", form=made.form, to=made.to.isoformat(), kind=made.kind, **query)
+
+
+def _file_address(made: ReturnRecord, format_: str) -> str:
+    if made.id is not None:
+        return url_for("api_tax_returns.file_of_filed", return_id=made.id, format=format_)
+    to = made.to.isoformat()
+    return url_for("api_tax_returns.file_of_open", form=made.form, to=to, kind=made.kind, format=format_)

@@ -1,15 +1,28 @@
-"""Relief of bad debts, the tax of own unpaid bills, and adjustments by hand, over JSON."""
+"""Taxes that wait, relief of bad debts, the tax of own unpaid bills, and adjustments by hand, over JSON."""
 
 from typing import Any
 
 from webapp import queries, services
 from webapp.schemas.bookkeeping.journal_entries import AdjustmentSchema
 from webapp.schemas.paging import changing
-from webapp.schemas.tax.returns import BadDebtSchema, PostedTaxesSchema, UnpaidBillsSchema
+from webapp.schemas.tax.returns import (
+    BadDebtSchema,
+    PostedTaxesSchema,
+    UnpaidBillsSchema,
+    WaitingTaxesSchema,
+)
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_tax_reliefs", __name__, url_prefix="/api/tax", description="Reliefs of taxes")
+
+
+@bp.get("/waiting")
+@requires("read")
+@bp.response(200, WaitingTaxesSchema)
+def waiting() -> dict[str, Any]:
+    """List the taxes that wait for money and those of advances, by account, with what each item has left."""
+    return {"accounts": queries.tax.waiting.listed(organization_id())}
 
 
 @bp.post("/bad-debts")

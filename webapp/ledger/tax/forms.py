@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from webapp.ledger.currencies import digits
-from webapp.ledger.money import bounded
+from webapp.ledger.money import Money, bounded
 from webapp.ledger.periods import Period
 
 FREQUENCIES: Final[Mapping[str, int]] = {"MONTHLY": 1, "QUARTERLY": 3, "YEARLY": 12}
@@ -20,7 +20,8 @@ _MONTHS: Final = 12
 class FormBox:
     """A box of a form: the SUM of what is posted to it, or a TOTAL of other boxes, each by its factor.
 
-    `digits` are those that it shows, else the currency's; the rest is cut off. With `is_size` it has no sign.
+    `digits` are those that it shows, else the currency's; the rest is cut off. With `is_size` it has no sign. `key` is
+    what the authority's own interface calls it, if that has JSON.
     """
 
     box: str
@@ -28,6 +29,15 @@ class FormBox:
     terms: Mapping[str, int] | None = None
     digits: int | None = None
     is_size: bool = False
+    key: str | None = None
+
+    def text_of(self, figure: Money) -> str:
+        """Return a figure as a number in the digits that the box shows.
+
+        >>> FormBox("6", "Net", digits=0).text_of(Money(-5000, "GBP")), FormBox("1", "Tax").text_of(Money(5, "GBP"))
+        ('-50', '0.05')
+        """
+        return str(figure) if self.digits is None else f"{figure.decimal:.{self.digits}f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +90,29 @@ class TaxForm:
             if each.terms is not None:
                 exact[each.box] = total_of(exact, each.terms)
         return self.payable_of(exact)
+
+    def adds(self, box: str, sums: Mapping[str, int]) -> int:
+        """Return what exact sums of boxes add to one box, a total among them.
+
+        >>> boxes = FormBox("1", "Tax"), FormBox("4", "Input"), FormBox("5", "Net", {"1": 1, "4": -1})
+        >>> form = TaxForm("f", boxes, {"5": 1}, "4")
+        >>> form.adds("5", {"1": 250, "4": 30}), form.adds("4", {"1": 250})
+        (220, 0)
+        """
+        terms = next(each.terms for each in self.boxes if each.box == box)
+        if terms is None:
+            return sums.get(box, 0)
+        return bounded(sum(factor * self.adds(inner, sums) for inner, factor in terms.items()))
+
+    def parts(self, box: str) -> set[str]:
+        """Return the boxes that one adds up: those of its terms, else itself.
+
+        >>> boxes = FormBox("1", "Tax"), FormBox("4", "Input"), FormBox("5", "Net", {"1": 1, "4": -1})
+        >>> sorted(TaxForm("f", boxes, {"5": 1}, "4").parts("5"))
+        ['1', '4']
+        """
+        terms = next(each.terms for each in self.boxes if each.box == box)
+        return {box} if terms is None else {part for inner in terms for part in self.parts(inner)}
 
     def due_on(self, last: date) -> date | None:
         """Return the day on which the return of a period that ends `last` is due.

@@ -18,7 +18,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.checks.violations import Violation, entry, found
-from webapp.queries.tax import packs, parts
+from webapp.queries.tax import packs, waiting
 
 
 def unknown_codes() -> Iterable[Violation]:
@@ -89,7 +89,7 @@ def differing_accounts() -> Iterable[Violation]:
     expected: dict[str, Counter[str]] = {}
     for organization_id, role, there in rows.all():
         if organization_id not in expected:
-            expected[organization_id] = parts.waiting(organization_id)
+            expected[organization_id] = waiting.sums(organization_id)
         if expected[organization_id][roles[role or ""]] != there:
             yield Violation(
                 "tax_waiting_differs",

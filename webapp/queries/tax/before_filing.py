@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -15,6 +15,9 @@ from webapp.queries.items.items import PARTY
 from webapp.queries.tax import packs
 from webapp.queries.tax.returns import NOTICE, ReturnRecord, ReturnWarning
 
+# The entries that a warning names.
+MOST_NAMED: Final = 5
+
 
 def with_warnings(organization: Organization, made: ReturnRecord) -> ReturnRecord:
     """Give an open return with what to look at before it is filed."""
@@ -22,6 +25,7 @@ def with_warnings(organization: Organization, made: ReturnRecord) -> ReturnRecor
         return made
     blocking, money = open_receipts(organization.id, made.form, made.to), _open(organization.id)
     uncoded = uncoded_items(organization.id, made.form, made.to)
+    drafts, without = _drafts(organization.id, made), _without_code(organization.id, made)
     left = [
         item
         for item, _, _, came_in in money
@@ -37,16 +41,18 @@ def with_warnings(organization: Organization, made: ReturnRecord) -> ReturnRecor
             "of before has no tax code, and filing asks why",
         ),
         ("money_open", len(left), "receipt", f"to {day} waits to be settled"),
-        ("drafts", _count_drafts(organization.id, made), "draft", f"to {day} counts in no box"),
-        (
-            "income_without_code",
-            _count_uncoded(organization.id, made),
-            "entry",
-            "has income without a tax code",
-        ),
+        ("drafts", len(drafts), "draft", f"to {day} counts in no box"),
+        ("income_without_code", len(without), "entry", "has income without a tax code"),
     )
-    sentences = [(code, _counted(number, noun, rest)) for code, number, noun, rest in counted if number]
-    return replace(made, warnings=[ReturnWarning(*each) for each in sentences])
+    entries = {"drafts": drafts[:MOST_NAMED], "income_without_code": without[:MOST_NAMED]}
+    return replace(
+        made,
+        warnings=[
+            ReturnWarning(code, _counted(number, noun, rest), entries.get(code, ()))
+            for code, number, noun, rest in counted
+            if number
+        ],
+    )
 
 
 def _counted(number: int, noun: str, rest: str) -> str:
@@ -66,20 +72,20 @@ def _is_open_at(item: OwedItem, last: date) -> bool:
     return item.amount_minor < item.settled_minor and item.day is not None and item.day <= last
 
 
-def _count_drafts(organization_id: str, made: ReturnRecord) -> int:
-    statement = sa.select(sa.func.count()).where(
+def _drafts(organization_id: str, made: ReturnRecord) -> Sequence[int]:
+    statement = sa.select(JournalEntry.id).where(
         JournalEntry.organization_id == organization_id,
         JournalEntry.status == "DRAFT",
         JournalEntry.effective_on.between(made.from_, made.to),
         JournalEntry.corrects_id.is_(None),
     )
-    return db.session.scalar(statement) or 0
+    return db.session.scalars(statement.order_by(JournalEntry.effective_on, JournalEntry.id)).all()
 
 
-def _count_uncoded(organization_id: str, made: ReturnRecord) -> int:
-    """Count the entries of a period that stand and have income without a tax code."""
+def _without_code(organization_id: str, made: ReturnRecord) -> Sequence[int]:
+    """List the entries of a period that stand and have income without a tax code."""
     statement = (
-        sa.select(sa.func.count(sa.distinct(JournalEntry.id)))
+        sa.select(JournalEntry.id)
         .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
         .join(Account, refers_to(Posting.account_id, Account))
         .where(
@@ -92,8 +98,10 @@ def _count_uncoded(organization_id: str, made: ReturnRecord) -> int:
             Account.role.is_(None),
             Posting.tax_code_id.is_(None),
         )
+        .distinct()
+        .order_by(JournalEntry.id)
     )
-    return db.session.scalar(statement) or 0
+    return db.session.scalars(statement).all()
 
 
 def open_receipts(organization_id: str, form: str, last: date) -> Sequence[OwedItem]:

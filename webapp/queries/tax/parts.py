@@ -1,6 +1,5 @@
 """What items have of taxes: base and tax by code, what settlements met them with, and what their parts had of it."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -13,11 +12,9 @@ from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.journal.boxes import BASE, OF_ITEM, TAX
 from webapp.ledger.tax import pieces as meeting
 from webapp.ledger.tax.parts import (
-    APPLIED,
     CREDIT,
     DISCOUNT,
     MONEY,
-    SHORT,
     WRITE_OFF,
     PartShare,
     Piece,
@@ -25,7 +22,6 @@ from webapp.ledger.tax.parts import (
 )
 from webapp.ledger.tax.parts import part_of as share_of
 from webapp.ledger.tax.pieces import ADVANCE, DOCUMENT, SettledPart
-from webapp.ledger.tax.rules import ADVANCES, WAITING, tax_legs
 from webapp.models import (
     Account,
     JournalEntry,
@@ -41,7 +37,6 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts import accounts
-from webapp.queries.common.portions import portions
 
 
 @dataclass(slots=True)
@@ -344,45 +339,6 @@ def _facts(organization_id: str, entry_ids: Iterable[int | None]) -> dict[int, _
             1 if any(row.keeps_items and row.type == AccountType.LIABILITY for row in group) else -1,
         )
     return found
-
-
-def waiting(organization_id: str) -> Counter[str]:
-    """Add up what items have left of taxes that wait and of advances, less what their parts had, debit positive."""
-    coded = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
-        JournalEntry.organization_id == organization_id,
-        JournalEntry.status == "POSTED",
-        sa.exists().where(
-            refers_to(Posting.journal_entry_id, JournalEntry), Posting.tax_code_id.is_not(None)
-        ),
-    )
-    codes = {
-        each.id: each
-        for each in db.session.scalars(sa.select(TaxCode).where(TaxCode.organization_id == organization_id))
-    }
-    roots = sorted({*db.session.scalars(coded)})
-    taxed = {
-        root: item
-        for portion in portions(roots)
-        for root, item in of_entries(organization_id, portion).items()
-    }
-    found: Counter[str] = Counter()
-    for item in taxed.values():
-        for code, figures in item.wholes.items():
-            found.update(_waiting_of(codes[code], figures.tax_minor, is_advance=item.is_advance))
-    had = sa.select(TaxPart).where(
-        TaxPart.organization_id == organization_id, TaxPart.kind.in_((MONEY, *SHORT, APPLIED))
-    )
-    for part in db.session.scalars(had):
-        of_part = codes[part.tax_code_id]
-        found.subtract(_waiting_of(of_part, part.tax_minor, is_advance=part.kind == APPLIED))
-    return found
-
-
-def _waiting_of(code: TaxCode, tax_minor: int, *, is_advance: bool) -> dict[str, int]:
-    whole = sum(leg.amount_minor for leg in tax_legs(code.rule, tax_minor))
-    if is_advance:
-        return {ADVANCES: -whole}
-    return {WAITING[code.side]: whole} if code.rule.waits else {}
 
 
 @dataclass(frozen=True, slots=True)

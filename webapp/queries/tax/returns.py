@@ -71,10 +71,11 @@ class SinceFiling:
 
 @dataclass(frozen=True, slots=True)
 class ReturnWarning:
-    """What to look at before a return is filed."""
+    """What to look at before a return is filed, and the first entries that it is about."""
 
     code: str
     message: str
+    entry_ids: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +146,26 @@ def postings(
 ) -> Page[BoxedPosting]:
     """List the postings that a return has in a box, or in all; those of a total are those of its boxes."""
     del organization_id
-    of_form = packs.content(filed.form).form
-    terms = {each.box: each.terms for each in of_form.boxes}
-    if box is not None and box not in terms:
-        sentence = f"This form has the boxes {', '.join(terms)}."
+    return stamps.of_return(filed, boxes=_parts(filed.form, box), after=after, limit=limit)
+
+
+def open_postings(
+    organization_id: str, found: OpenReturn, box: str, *, most: int
+) -> tuple[Sequence[BoxedPosting], int]:
+    """Give the first postings that an open return has in a box, and how many it has."""
+    parts = _parts(found.record.form, box)
+    inside = [each for each in found.postings if any(own.box in parts for own in each.boxes)]
+    return [*stamps.described(organization_id, found.record.form, inside[:most])], len(inside)
+
+
+def _parts(form: str, box: str | None) -> set[str]:
+    """Give the boxes of which a form has one added up; none for all. Raises NoBoxError."""
+    of_form = packs.content(form).form
+    known = [each.box for each in of_form.boxes]
+    if box is not None and box not in known:
+        sentence = f"This form has the boxes {', '.join(known)}."
         raise NoBoxError(sentence, fields={"box": [sentence]})
-    boxes = set() if box is None else {box}
-    while any(terms[each] for each in boxes):
-        boxes = {inner for each in boxes for inner in terms[each] or (each,)}
-    return stamps.of_return(filed, boxes=boxes, after=after, limit=limit)
+    return set() if box is None else of_form.parts(box)
 
 
 def listed(

@@ -1,6 +1,6 @@
 """Postings with boxes: those that are in a return, and those that are in none yet."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -46,6 +46,7 @@ class StampedPosting:
     boxes: Boxes
     is_own_day: bool
     received_on: date | None
+    tax_code_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +68,13 @@ def of_return(
     filed: TaxReturn, *, boxes: Collection[str], after: tuple[Any, ...] | None, limit: int
 ) -> Page[BoxedPosting]:
     """List the postings that a return stamped, the earliest tax point first; of some boxes, or of all."""
-    columns: list[Any] = [Posting, Account.name, JournalEntry.description]
-    statement: sa.Select[Any] = (
-        sa.select(*columns)
-        .select_from(TaxStamp)
-        .join(
-            Posting,
-            sa.and_(Posting.organization_id == filed.organization_id, Posting.id == TaxStamp.posting_id),
-        )
-        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
-        .join(Account, refers_to(Posting.account_id, Account))
-        .where(TaxStamp.organization_id == filed.organization_id, TaxStamp.return_id == filed.id)
+    statement = _described(filed.organization_id).join(
+        TaxStamp,
+        sa.and_(
+            TaxStamp.organization_id == filed.organization_id,
+            TaxStamp.return_id == filed.id,
+            TaxStamp.posting_id == Posting.id,
+        ),
     )
     if boxes:
         # Boxes are kept as text by both databases, as Python writes JSON.
@@ -87,6 +84,26 @@ def of_return(
     found = page_of_rows(statement, BY_TAX_POINT, after=after, limit=limit)
     rows: Sequence[Any] = found.items
     return found.of([_boxed(row[0], row[1], row[2], filed.form) for row in rows])
+
+
+def described(organization_id: str, form: str, found: Sequence[StampedPosting]) -> Iterator[BoxedPosting]:
+    """Yield postings that an open return has, as a filed one has them."""
+    statement = _described(organization_id)
+    for ids in portions([each.posting_id for each in found]):
+        for posting, account, description in db.session.execute(
+            statement.where(Posting.id.in_(ids)).order_by(*BY_TAX_POINT.columns)
+        ):
+            yield _boxed(posting, account, description, form)
+
+
+def _described(organization_id: str) -> sa.Select[Any]:
+    columns: list[Any] = [Posting, Account.name, JournalEntry.description]
+    return (
+        sa.select(*columns)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(Posting.organization_id == organization_id)
+    )
 
 
 def _boxed(posting: Posting, account: str, description: str, form: str) -> BoxedPosting:
@@ -102,6 +119,21 @@ def _boxed(posting: Posting, account: str, description: str, form: str) -> Boxed
         Money(posting.amount_base_minor or 0, base),
         [PostedBox(of, box, Money(minor, base)) for of, box, minor in posting.boxes or () if of == form],
     )
+
+
+def coded_boxes(filed: TaxReturn) -> Iterator[tuple[int | None, Boxes]]:
+    """Yield the tax code and the boxes of each posting that a return stamped."""
+    columns: list[Any] = [Posting.tax_code_id, Posting.boxes]
+    statement = (
+        sa.select(*columns)
+        .join(
+            TaxStamp,
+            sa.and_(TaxStamp.organization_id == filed.organization_id, TaxStamp.posting_id == Posting.id),
+        )
+        .where(Posting.organization_id == filed.organization_id, TaxStamp.return_id == filed.id)
+    )
+    for code_id, boxes in db.session.execute(statement):
+        yield code_id, tuple(BoxAmount(*each) for each in boxes or ())
 
 
 def taxes_of_return(filed: TaxReturn) -> int:
@@ -159,6 +191,7 @@ def unstamped(organization_id: str, form: str, last: date, periods: Periods) -> 
                     boxes,
                     bool(is_own_day) or item in credit_notes,
                     came,
+                    posting.tax_code_id,
                 )
             )
     return found

@@ -7,6 +7,7 @@ import marshmallow as ma
 from webapp.ledger.references import Kind
 from webapp.ledger.tax.forms import PAY, RECLAIM
 from webapp.ledger.tax.late import LATE_KINDS
+from webapp.ledger.tax.rules import ADVANCES, WAITING
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
@@ -17,6 +18,7 @@ from webapp.schemas.untrusted import Untrusted
 ENTRY = {"description": "The id of the entry that settled its taxes with the authority; null for none."}
 UNPAID = {"description": "Of the open return of a form that asks for them; filing past them takes a note."}
 KINDS = ("RETURN", "NOTICE")
+WAITING_ROLES = (*WAITING.values(), ADVANCES)
 KIND = {"description": "A return, or a NOTICE of late errors, which are told apart from it."}
 ITEM = {"description": "The id of the entry that is late; what corrects or voids it counts as it."}
 
@@ -170,6 +172,54 @@ class ReadReturnSchema(TaxReturnSchema):
     since_filing = ma.fields.List(ma.fields.Nested(SinceFilingSchema))
 
 
+class CodeFiguresSchema(Schema):
+    """What a tax code adds to the boxes of a return; null for what was adjusted by hand, without a code."""
+
+    tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True)
+    code = ma.fields.String(allow_none=True)
+    name = ma.fields.String(allow_none=True)
+    boxes = ma.fields.List(ma.fields.Nested(BoxFigureSchema))
+
+
+class ReturnCodesSchema(Schema):
+    """The tax codes of a return, A to Z."""
+
+    codes = ma.fields.List(
+        ma.fields.Nested(CodeFiguresSchema),
+        metadata={"description": "The tax codes; those of a box add up to its exact figure."},
+    )
+
+
+class WaitingTaxSchema(Schema):
+    """What an item has left of a tax that waits for money, or of the tax of an advance."""
+
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
+    tax_point = fields.Day()
+    description = Untrusted(metadata={"description": "What its entry says."})
+    party = Untrusted(allow_none=True, metadata={"description": "Who owes the item, or to whom it is owed."})
+    tax_code_id = fields.Id(Kind.TAX_CODE)
+    amount = fields.Amount(metadata={"description": "What is left, in the base currency, debit positive."})
+
+
+class WaitingAccountSchema(Schema):
+    """An account of taxes that wait for money or of advances, with its items."""
+
+    role = fields.OneOf(*WAITING_ROLES, metadata={"description": "What waits there."})
+    account_id = fields.Id(Kind.ACCOUNT)
+    account_name = Untrusted()
+    balance = fields.Amount(metadata={"description": "The balance of the account, debit positive."})
+    total = fields.Amount(metadata={"description": "What its items have left together."})
+    items = ma.fields.List(
+        ma.fields.Nested(WaitingTaxSchema), metadata={"description": "What each item has left, oldest first."}
+    )
+
+
+class WaitingTaxesSchema(Schema):
+    """The taxes that wait for money, and those of advances."""
+
+    accounts = ma.fields.List(ma.fields.Nested(WaitingAccountSchema))
+
+
 class ReturnPostingSchema(PostedTaxSchema):
     """A posting in a return, with what it adds to the boxes of its form."""
 
@@ -201,10 +251,28 @@ class OpenReturnQuerySchema(Schema):
     kind = fields.OneOf(*KINDS, load_default="RETURN", metadata=KIND)
 
 
-class OpenReturnPageSchema(AddressSchema, OpenReturnQuerySchema):
-    """The same as the address of its page says it; without a form it is the first one."""
+FILE_FORMATS = ("csv", "xlsx", "json")
+FILE_FORMAT = {
+    "description": "A table of the boxes with the postings behind them, or the JSON of the authority's interface."
+}
 
+
+class ReturnFileQuerySchema(Schema):
+    """The format of the file of a filed return."""
+
+    format = fields.OneOf(*FILE_FORMATS, required=True, metadata=FILE_FORMAT)
+
+
+class OpenReturnFileQuerySchema(OpenReturnQuerySchema, ReturnFileQuerySchema):
+    """The form of the open return, the end of its period, and the format of the file."""
+
+
+class OpenReturnPageSchema(AddressSchema, OpenReturnQuerySchema):
+    """The same as the address of its page says it, with the box that it shows; without a form it is the first one."""
+
+    box = fields.Text(least=1, most=8, load_default=None)
     form = fields.Text(least=1, most=32, load_default="")
+    codes = fields.FormFlag(load_default=False)
     late_from = fields.Digits(least=0, load_default=0)
 
 
@@ -215,8 +283,9 @@ class TaxPageSchema(AddressSchema):
 
 
 class ReturnPostingPageSchema(AddressSchema, ReturnPostingQuerySchema):
-    """The box of a filed return that its page shows, and from which of its late items on."""
+    """The box of a filed return that its page shows, or its codes, and from which of its late items on."""
 
+    codes = fields.FormFlag(load_default=False)
     late_from = fields.Digits(least=0, load_default=0)
 
 

@@ -4,22 +4,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.demo import lines as demo_lines
 from webapp.demo import studio
+from webapp.demo.countries import Country, OwnTax
 from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.demo.papers import Paper
 from webapp.ledger.money import Money
-from webapp.models import Account, ApiToken, FeedAccount, Transaction, of_same_organization
+from webapp.models import Account, ApiToken, FeedAccount, TaxCode, Transaction, of_same_organization
 from webapp.queries.access import organizations
+from webapp.queries.items import items
+from webapp.queries.tax import returns
 from webapp.services.access import tokens
 from webapp.services.accounts import feed_accounts, merchants, projects
 from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import exchange_rates, voids
-from webapp.services.bookkeeping.exchange_rates import RateInput
+from webapp.services.bookkeeping.exchange_rates import TAX, RateInput
 from webapp.services.documents import documents, relations
 from webapp.services.documents.fields import DocumentInput
 from webapp.services.documents.sent_files import SentFile
@@ -28,8 +32,11 @@ from webapp.services.imports.uploads import Upload
 from webapp.services.reconciliation import cleared_items, drafts, proofs
 from webapp.services.reconciliation.cleared_items import ClearingChoice
 from webapp.services.reconciliation.drafts import StatementInput
+from webapp.services.tax import codes as tax_codes
+from webapp.services.tax import packs
+from webapp.services.tax import returns as tax_returns
 from webapp.services.transactions import edits, lifecycle, transfers
-from webapp.services.transactions.changed_legs import LineChanges
+from webapp.services.transactions.changed_legs import LineChanges, SplitInput
 from webapp.services.undo.reasons import By
 
 MORNING = time(8, 30)
@@ -39,20 +46,30 @@ RATE_SOURCE = "Invented for the demo"
 class Bookkeeper:
     """A bookkeeper who works on a few days of each month, one act a second, and never after the last day began."""
 
-    def __init__(self, actor: Actor, last_day: date) -> None:
+    def __init__(self, actor: Actor, last_day: date, country: Country) -> None:
         self._actor = actor
+        self.country = country
         self._last_day = last_day
         self._now = datetime.min.replace(tzinfo=UTC)
         self._feeds: dict[str, int] = {}
         self._codes: dict[str, int] = {}
         self._merchants: dict[str, int] = {}
         self._projects: dict[str, int] = {}
+        self._taxes_from = date.max
+        self._tax_codes: dict[str, int] = {}
+        self._owed: int | None = None
+        self.filed_to = date.min
 
     @property
     def act(self) -> By:
         """Give who acts and when to a service; the next act is a second later."""
         self._now += timedelta(seconds=1)
         return {"actor": self._actor, "now": self._now}
+
+    @property
+    def late_act(self) -> By:
+        """Give the same for an act that may post to a period of which a tax return is filed."""
+        return {**self.act, "actor": replace(self._actor, is_late=True)}
 
     def sit_down(self, day: date) -> None:
         """Begin to work on a day, the last one at the latest."""
@@ -83,8 +100,51 @@ class Bookkeeper:
         self._codes = {code: account_id for code, account_id in db.session.execute(codes) if code}
 
     def code(self, code: str) -> int:
-        """Give the id of the account with a code."""
-        return self._codes[code]
+        """Give the id of the account with a code of the general chart."""
+        return self._codes[self.country.codes.get(code, code)]
+
+    def keep_taxes(self, day: date) -> None:
+        """Install the country's tax return from a day on, with the studio's own codes."""
+        packs.install(self.country.pack, from_=day, basis="ACCRUAL", frequency="QUARTERLY", **self.act)
+        for own in self.country.own_taxes:
+            tax_codes.create(
+                code=own.code,
+                name=own.name,
+                side=own.side,
+                rate=own.rate,
+                shares=self._shares(own),
+                **self.act,
+            )
+        found = sa.select(TaxCode.code, TaxCode.id).where(of_same_organization(TaxCode, self._actor))
+        self._taxes_from, self._tax_codes = (
+            day,
+            {row.code: row.id for row in db.session.execute(found)},
+        )
+
+    def _shares(self, own: OwnTax) -> list[dict[str, Any]]:
+        role, one = "output" if own.side == "SALE" else "input", Decimal(1)
+        return [
+            {
+                "of": of,
+                "factor": one,
+                "role": of_tax,
+                "boxes": [{"form": self.country.pack, "box": box, "factor": one}],
+            }
+            for of, of_tax, box in (("BASE", None, own.base_box), ("TAX", role, own.tax_box))
+        ]
+
+    def tax_code(self, party: str, code: str, day: date) -> int | None:
+        """Give the id of the tax code of what is bought from or sold to a party on a day, or None."""
+        found = self.country.tax_code(party, code) if day >= self._taxes_from else None
+        return self._tax_codes[found] if found else None
+
+    def file_return(self, last: date) -> int:
+        """File the tax return of the quarter that ends on a day; gives what it owes, in minor units."""
+        form, organization = self.country.pack, organizations.get(self._actor.organization_id)
+        digest = returns.open_return(organization, form, last).record.digest
+        filed = tax_returns.file(form=form, to=last, digest=digest, **self.act)
+        self.filed_to, self._owed = last, items.of_entry(organization.id, filed.journal_entry_id or 0)[0].id
+        return filed.payable.minor
 
     def project(self, name: str) -> int:
         """Give the id of the project with a name."""
@@ -104,6 +164,7 @@ class Bookkeeper:
         ]
         if inputs:
             exchange_rates.put(inputs, **self.act)
+            exchange_rates.put([{**each, "use": TAX} for each in inputs], **self.act)
 
     def take(self, account: BankAccount, first: date, last: date, *, with_pending: bool = False) -> None:
         """Import an account's statement over a period."""
@@ -121,14 +182,36 @@ class Bookkeeper:
         ).one()
 
     def book(self, line: DemoLine, booking: Booking | None = None) -> None:
-        """Categorise a line: its account, its merchant, its project."""
+        """Categorise a line: its account, its merchant, its project, or let it pay the return that was filed last."""
         chosen = booking or line.booking
-        changes: LineChanges = {"account_id": self.code(chosen.code)}
-        if chosen.code != studio.TRANSFERS:
-            changes["org_merchant_id"] = self.merchant(line.party)
-        if chosen.project is not None:
-            changes["project_id"] = self.project(chosen.project)
-        self.edit(line, changes)
+        if chosen.code == studio.TAXES and self._owed is not None:
+            self.edit(line, {"settles": [{"item_id": self._owed}]})
+            self._owed = None
+        else:
+            self.edit(line, self.booked(line, chosen.code, chosen.project))
+
+    def booked(self, line: DemoLine, code: str, project: str | None = None) -> LineChanges:
+        """Give what books a whole line to an account, with its tax."""
+        tax_code = self.tax_code(line.party, code, line.day)
+        merchant_id = None if code == studio.TRANSFERS else self.merchant(line.party)
+        project_id = None if project is None else self.project(project)
+        if tax_code is None:
+            changes: LineChanges = {"account_id": self.code(code)}
+            if merchant_id is not None:
+                changes["org_merchant_id"] = merchant_id
+            if project_id is not None:
+                changes["project_id"] = project_id
+            return changes
+        part = self.part(line, code, line.amount_minor)
+        return {"splits": [{**part, "org_merchant_id": merchant_id, "project_id": project_id}]}
+
+    def part(self, line: DemoLine, code: str, amount_minor: int) -> SplitInput:
+        """Give a part of a line on an account, with its tax."""
+        return {
+            "account_id": self.code(code),
+            "amount": Money(amount_minor, self.line(line).currency).decimal,
+            "tax_code_id": self.tax_code(line.party, code, line.day),
+        }
 
     def edit(self, line: DemoLine, changes: LineChanges) -> None:
         """Change a line's entry: a draft at once, a posted one by a correction marker."""

@@ -3,8 +3,9 @@
 The savings are reconciled to the last month's end, and so were the dollars, until a key voided an entry that the last
 proof had cleared; the current account has an open draft that is half cleared; the card was never reconciled. On the way
 there are a split, corrections, a void, an open correction marker, invoices, one of them attached, and rules: two were
-applied by hand, and all of them run on what the banks sent last. Clients owe invoices, one of them overdue, one partly
-paid, one in dollars, one named by a line that waits; suppliers are owed bills. A key for an agent may propose.
+applied by hand, and all of them run on what the banks sent last. The tax returns of the first quarters are filed and
+paid; a receipt of the last one was found later, and the next return is open. Clients owe invoices, one of them overdue,
+one partly paid, one in dollars, one named by a line that waits; suppliers are owed bills. An agent's key may propose.
 """
 
 from collections.abc import Sequence
@@ -13,10 +14,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 from webapp.demo import invoices, studio
+from webapp.demo.countries import GERMANY, Country
 from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.demo.papers import Paper
 from webapp.demo.story import Story, make_story
-from webapp.ledger.money import Money
 from webapp.models import Organization, User
 from webapp.services.access import organizations
 from webapp.services.audit.act import Actor
@@ -31,8 +32,10 @@ LATER = timedelta(days=2)
 # The months, counted from 0 for the first, whose lines of an account were not touched any more.
 CURRENT_UNPROVED, CARD_UNCONFIRMED, CARD_UNTOUCHED, OTHERS_UNPROVED = 12, 10, 12, 13
 # The months in which something happens beside the routine.
-BOUGHT, LEFT_OPEN, SPLIT, MISTAKEN, VOIDED, MOVED, PAID = 2, 4, 5, 6, 8, 10, 12
+BOUGHT, LEFT_OPEN, SPLIT, MISTAKEN, VOIDED, MOVED, FOUND, PAID = 2, 4, 5, 6, 8, 10, 11, 12
 PLOTTER = Decimal("1249.00")
+LAMP = Decimal("83.30")
+QUARTER = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +46,41 @@ class Made:
     agent_key: str
 
 
-def make(owner: User, *, seed: int, day: date) -> Made:
+def make(owner: User, *, seed: int, day: date, country: Country = GERMANY) -> Made:
     """Open the demo organization of a seed and keep its books up to a day."""
-    story = make_story(seed, day)
+    story = make_story(seed, day, country)
     opened_at = datetime.combine(story.months[0].first, time(8), UTC)
-    organization = organizations.create(studio.NAME, studio.BASE_CURRENCY, owner, now=opened_at, is_demo=True)
+    organization = organizations.create(
+        studio.NAME, country.currency, owner, now=opened_at, is_demo=True, chart=country.chart
+    )
     actor = Actor(organization.id, "PERSON", owner.id, owner.name, owner.id)
-    keeper = Bookkeeper(actor, day)
+    keeper = Bookkeeper(actor, day, country)
     keeper.sit_down(story.months[0].first)
     keeper.move_in(story.accounts)
     keeper.quote(rate for rate in story.rates if rate[0] < story.months[0].first)
-    for index in range(len(story.months)):
+    keeper.keep_taxes(next(month.first for month in story.months if _begins_quarter(month.first)))
+    for index, month in enumerate(story.months):
         _keep_month(keeper, story, index)
+        if _begins_quarter(month.last + timedelta(days=1)):
+            story = _file_return(keeper, story, index)
     keeper.sit_down(day)
     _file_invoices(keeper, story)
     _break_a_proof(keeper, story)
     _, agent_key = keeper.make_key(AGENT, ("read", "draft", "propose"))
     return Made(organization, agent_key)
+
+
+def _begins_quarter(day: date) -> bool:
+    return day.day == 1 and day.month % 3 == 1
+
+
+def _file_return(keeper: Bookkeeper, story: Story, index: int) -> Story:
+    """File the return of a quarter while all is confirmed, and give the story in which it is paid; none is late."""
+    last = story.months[index].last
+    if index >= CARD_UNCONFIRMED:
+        return story.with_tax_paid(last, 0)
+    payable = keeper.file_return(last) if index >= QUARTER - 1 else None
+    return story if payable is None else story.with_tax_paid(last, payable)
 
 
 def _keep_month(keeper: Bookkeeper, story: Story, index: int) -> None:
@@ -153,7 +174,7 @@ def _happen(keeper: Bookkeeper, story: Story, index: int) -> None:
         _split(keeper, _of(card, "6500"))
     elif index == MISTAKEN:
         mistaken = _of(card, "6550")
-        keeper.edit(mistaken, {"account_id": keeper.code("6500")})
+        keeper.edit(mistaken, keeper.booked(mistaken, "6500"))
         keeper.confirm(mistaken, "It was the train's restaurant on the way to the client.")
     elif index == VOIDED:
         _void(keeper, _of(card, "6550"))
@@ -161,8 +182,11 @@ def _happen(keeper: Bookkeeper, story: Story, index: int) -> None:
         moved = _of(current, "4000")
         keeper.edit(moved, {"project_id": keeper.project("Website relaunch")})
         keeper.confirm(moved, "The client moved this part of the order.")
+    elif index == FOUND:
+        _find_receipt(keeper, _of(card, "6350").party)
     elif index == CURRENT_UNPROVED:
-        keeper.edit(_of(current, "6300"), {"account_id": keeper.code("6200")})
+        moved = _of(current, "6300")
+        keeper.edit(moved, keeper.booked(moved, "6200"))
         rules.write(keeper, since=month.first)
 
 
@@ -185,6 +209,25 @@ def _buy_privately(keeper: Bookkeeper, day: date) -> None:
     )
 
 
+def _find_receipt(keeper: Bookkeeper, party: str) -> None:
+    """Write a purchase of a quarter of which the return is filed: it comes late, and enters the next one."""
+    day = keeper.filed_to - timedelta(days=9)
+    manual_entries.create(
+        effective_at=day,
+        description=f"Desk lamp from {party}, paid privately by Mara, receipt found later",
+        postings=[
+            {
+                "account_id": keeper.code("6350"),
+                "amount": LAMP,
+                "tax_code_id": keeper.tax_code(party, "6350", day),
+            },
+            {"account_id": keeper.code("3100"), "amount": -LAMP},
+        ],
+        post=True,
+        **keeper.late_act,
+    )
+
+
 def _split(keeper: Bookkeeper, line: DemoLine) -> None:
     """Give a quarter of a posted line to another account, by a correction."""
     part = line.amount_minor // 4
@@ -192,10 +235,7 @@ def _split(keeper: Bookkeeper, line: DemoLine) -> None:
     keeper.edit(
         line,
         {
-            "splits": [
-                {"account_id": keeper.code(code), "amount": Money(minor, studio.BASE_CURRENCY).decimal}
-                for code, minor in parts.items()
-            ]
+            "splits": [keeper.part(line, code, minor) for code, minor in parts.items()],
         },
     )
     keeper.confirm(line, "A quarter of it was for the client's dinner.")
@@ -212,8 +252,8 @@ def _file_invoices(keeper: Bookkeeper, story: Story) -> None:
     """File the invoices of two card payments, and attach the first to its line."""
     month = story.months[PAID]
     card = story.card.booked(month.first, month.last)
-    keeper.file(Paper.of(_of(card, "6250"), studio.BASE_CURRENCY), attach_to=_of(card, "6250"))
-    keeper.file(Paper.of(_of(card, "6350"), studio.BASE_CURRENCY))
+    keeper.file(Paper.of(_of(card, "6250"), story.country.currency), attach_to=_of(card, "6250"))
+    keeper.file(Paper.of(_of(card, "6350"), story.country.currency))
 
 
 def _break_a_proof(keeper: Bookkeeper, story: Story) -> None:

@@ -1,6 +1,5 @@
 """What the demo's clients owe and what the studio owes, written by hand as it was issued."""
 
-from webapp.demo import studio
 from webapp.demo.invoices import DemoInvoice
 from webapp.ledger.money import Money
 from webapp.queries.items import items
@@ -22,6 +21,7 @@ def write(keeper: Bookkeeper, invoice: DemoInvoice) -> None:
         "amount": -amount.decimal,
         "currency": invoice.currency,
         "project_id": keeper.project(invoice.project) if invoice.project else None,
+        "tax_code_id": keeper.tax_code(invoice.party, invoice.code, invoice.issued_on),
     }
     entry = manual_entries.create(
         effective_at=invoice.issued_on,
@@ -48,7 +48,7 @@ def _owed(keeper: Bookkeeper, invoice: DemoInvoice, amount: Money, code: str) ->
 
 def _pay_in_cash(keeper: Bookkeeper, invoice: DemoInvoice, item_id: int) -> None:
     """Post what was paid of an invoice in cash when it was handed over, and settle it with that part of the invoice."""
-    paid = Money(invoice.cash_minor, studio.BASE_CURRENCY)
+    paid = Money(invoice.cash_minor, invoice.currency)
     entry = manual_entries.create(
         effective_at=invoice.issued_on,
         description=f"Part of {invoice.number} in cash, {invoice.party}",

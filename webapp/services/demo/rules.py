@@ -14,10 +14,14 @@ from webapp.services.rules import rules, runs
 
 def write(keeper: Bookkeeper, *, since: date) -> None:
     """Write the rules, and apply two of them to the lines since a day as their previews say."""
+    cafe = keeper.country.said("Café Möwe")
     travel = _rule(
         keeper,
         "Trains and taxis",
-        [(Field.ANY_TEXT, Operator.CONTAINS, "Schienen"), (Field.ANY_TEXT, Operator.CONTAINS, "Taxi")],
+        [
+            (Field.ANY_TEXT, Operator.CONTAINS, keeper.country.said("Schienen")),
+            (Field.ANY_TEXT, Operator.CONTAINS, "Taxi"),
+        ],
         {"SET_ACCOUNT": keeper.code("6500")},
         priority=10,
         match=Match.ANY,
@@ -33,11 +37,11 @@ def write(keeper: Bookkeeper, *, since: date) -> None:
         keeper,
         "Lunch with clients",
         [
-            (Field.ANY_TEXT, Operator.CONTAINS, "Café Möwe"),
+            (Field.ANY_TEXT, Operator.CONTAINS, cafe),
             (Field.DIRECTION, Operator.EQUALS, "OUT"),
             (Field.AMOUNT_ABS, Operator.BETWEEN, "10.00..80.00"),
         ],
-        {"SET_ACCOUNT": keeper.code("6550"), "SET_MERCHANT": keeper.merchant("Café Möwe")},
+        {"SET_ACCOUNT": keeper.code("6550"), "SET_MERCHANT": keeper.merchant(cafe)},
         priority=30,
     )
     chosen = CandidateFilters(from_=since)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, NotRequired, TypedDict, Unpack
+from typing import Any, Final, NotRequired, TypedDict, Unpack
 
 from webapp.database.sessions import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
@@ -15,6 +15,9 @@ from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, jsonable
 
 FACTS = ("code", "name", "side", "rate", "basis", "amount_is", "valid_from", "valid_to", "is_archived")
+
+# What a code is unless it says otherwise.
+PLAIN: Final = {"basis": "ACCRUAL", "amount_is": "BASE", "is_self_assessed": False, "has_relief": False}
 
 
 class TaxCodeTakenError(LedgerError):
@@ -63,7 +66,7 @@ def create(*, actor: Actor, now: datetime, **content: Unpack[TaxCodeInput]) -> T
         code = TaxCode(
             organization_id=actor.organization_id,
             created_at=now,
-            **{"basis": "ACCRUAL", **content, "shares": [stored_share(each) for each in content["shares"]]},
+            **{**PLAIN, **content, "shares": [stored_share(each) for each in content["shares"]]},
         )
         db.session.add(code)
         db.session.flush()
