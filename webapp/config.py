@@ -60,6 +60,11 @@ class Settings:
         return self.database_url.startswith("sqlite")
 
     @property
+    def outbound(self) -> tuple[bool, frozenset[str], frozenset[str]]:
+        """What `Gate` is made of: whether others are called, which hosts alone, and which of them may be inner ones."""
+        return self.calls_others, self.outbound_hosts, self.outbound_inner
+
+    @property
     def is_measured(self) -> bool:
         """Whether anybody may read /metrics."""
         return bool(self.metrics or self.metrics_token)
