@@ -19,6 +19,7 @@ from webapp.queries.imports import bank_connections
 from webapp.schemas.pushes import PushSchema
 from webapp.services.audit import action_requests
 from webapp.services.banks import syncs
+from webapp.services.banks.answers import Application, Way
 from webapp.services.feeds import pushes
 from webapp.services.feeds.incoming_lines import PushBody
 from webapp.services.operating.outbound import Gate
@@ -97,7 +98,8 @@ def record(connection_id: int, file: Path, organization_id: str) -> None:
         access = vault.get(syncs.owner(connection), syncs.ACCESS)
         provider = syncs.PROVIDERS[connection.provider]
         db.session.rollback()
-        data = provider.recorded(Gate(*settings.outbound), access, datetime.now(UTC).date())
+        way = Way(Gate(*settings.outbound), Application(*settings.enablebanking))
+        data = provider.recorded(way, access, datetime.now(UTC).date())
     text = json.dumps(redacted(json.loads(data)), indent=2, ensure_ascii=False)
     file.write_text(f"{text}\n", encoding="utf-8")
     click.echo(f"{file}: look at it before you send it. Each letter is an a now, each digit a 9.")

@@ -35,6 +35,7 @@ from webapp.queries import checks
 from webapp.queries.access import organizations
 from webapp.queries.imports import bank_connections
 from webapp.services.audit.act import Actor
+from webapp.services.banks.answers import Application, Way
 from webapp.services.banks.syncs import Sync
 from webapp.services.bookkeeping import exchange_rates, retention
 from webapp.services.operating import jobs, timetable, webhooks
@@ -104,9 +105,10 @@ def check(work: Work) -> None:
 
 def sync(work: Work) -> None:
     """Ask the provider of a bank connection for new lines."""
-    gate = Gate(*current_app.config["SETTINGS"].outbound)
+    settings: Settings = current_app.config["SETTINGS"]
+    way = Way(Gate(*settings.outbound), Application(*settings.enablebanking))
     of, connection_id = work.claimed.organization_id, int(work.claimed.subject)
-    Sync(of, connection_id, gate, work.commit, lambda: datetime.now(UTC)).run()
+    Sync(of, connection_id, way, work.commit, lambda: datetime.now(UTC)).run()
 
 
 def send_webhook(work: Work) -> None:
