@@ -98,8 +98,8 @@ def record(connection_id: int, file: Path, organization_id: str) -> None:
         access = vault.get(syncs.owner(connection), syncs.ACCESS)
         provider = syncs.PROVIDERS[connection.provider]
         db.session.rollback()
-        way = Way(Gate(*settings.outbound), Application(*settings.enablebanking))
-        data = provider.recorded(way, access, datetime.now(UTC).date())
+        way = Way(Gate(*settings.outbound), Application(*settings.enablebanking), datetime.now(UTC))
+        data = provider.recorded(way, access)
     text = json.dumps(redacted(json.loads(data)), indent=2, ensure_ascii=False)
     file.write_text(f"{text}\n", encoding="utf-8")
     click.echo(f"{file}: look at it before you send it. Each letter is an a now, each digit a 9.")

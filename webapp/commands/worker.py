@@ -106,7 +106,7 @@ def check(work: Work) -> None:
 def sync(work: Work) -> None:
     """Ask the provider of a bank connection for new lines."""
     settings: Settings = current_app.config["SETTINGS"]
-    way = Way(Gate(*settings.outbound), Application(*settings.enablebanking))
+    way = Way(Gate(*settings.outbound), Application(*settings.enablebanking), datetime.now(UTC))
     of, connection_id = work.claimed.organization_id, int(work.claimed.subject)
     Sync(of, connection_id, way, work.commit, lambda: datetime.now(UTC)).run()
 

@@ -109,16 +109,16 @@ def test_only_who_comes_with_the_state_of_the_last_hour_brings_a_consent(ada, be
     assert begun.json["consentAddress"].startswith("https://bank.example/consent")
     query = nordic.consent()
     forged = {**query, "state": query["state"][:-3] + "abc"}
-    assert come_back(ada, forged).status_code == 409
+    assert come_back(ada, forged).status_code == 422
     assert come_back(ben, query).status_code == 403
     assert come_back(dan, query).status_code == 404
     assert come_back(ada, {"code": "x"}).status_code == 303
     refused = come_back(ada, {"state": query["state"], "error": "access_denied"})
-    assert (refused.status_code, "access_denied" in refused.text) == (409, True)
+    assert (refused.status_code, "access_denied" in refused.text) == (422, True)
     # It is over once the bank has answered.
     assert come_back(ada, query).status_code == 303
     work()
-    assert come_back(ada, query).status_code == 409
+    assert come_back(ada, query).status_code == 422
     assert shown(ada)["status"] == "ACTIVE"
     assert ben.post(f"{place}/renew", json={}).status_code == 403
 
@@ -133,7 +133,7 @@ def test_without_a_public_address_the_one_of_the_browser_is_copied(app, ada, nor
     page = ada.browser()
     assert "Address after your consent" in page.get(BANKS).text
     odd = page.post(f"{BANKS}/{shown(ada)['id']}/renew", data={"code": address.replace("state=", "state=x")})
-    assert odd.status_code == 409
+    assert odd.status_code == 422
     assert page.post(f"{BANKS}/{shown(ada)['id']}/renew", data={"code": address}).status_code == 303
     work()
     assert only(ada)["iban"] == IBAN
@@ -331,7 +331,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(app, ada, nordic, connected, 
     odd = replace(app.config["SETTINGS"], enablebanking_key="no key")
     monkeypatch.setitem(app.config, "SETTINGS", odd)
     refused = ada.post(f"{connected}/renew", json={})
-    assert (refused.status_code, refused.json["code"]) == (409, "provider_not_set_up")
+    assert (refused.status_code, refused.json["code"]) == (422, "provider_not_set_up")
     monkeypatch.setitem(
         app.config, "SETTINGS", replace(odd, enablebanking_application="", enablebanking_key="")
     )

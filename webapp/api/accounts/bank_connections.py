@@ -49,7 +49,11 @@ class BankProvidersSchema(Schema):
 def providers(query: dict[str, str]) -> dict[str, Any]:
     """List the providers of bank lines, with what each needs; for an owner who names a country also its banks."""
     found: list[dict[str, Any]] = [
-        {**each, "is_set_up": each["provider"] == "simplefin" or bool(consents.way().application.id)}
+        {
+            **each,
+            "banks": [],
+            "is_set_up": each["provider"] == "simplefin" or bool(consents.way().application.id),
+        }
         for each in services.banks.connections.PROVIDERS
     ]
     if "country" in query:

@@ -6,7 +6,6 @@ from typing import Any
 from flask import Blueprint, Response, make_response, redirect, request, url_for
 
 from webapp import queries, services
-from webapp.database.sessions import begin_write
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES, PSU_TYPES
 from webapp.ledger.currencies import DIGITS
 from webapp.schemas.bank_connections import (
@@ -94,14 +93,7 @@ def consent(connection_id: int) -> Response:
 @requires("admin", begins=False, session_only=True)
 def come_back(connection_id: int) -> Response:
     """Take the code with which a bank sends the person back, or show what it says instead."""
-    begin_write(organization_id())
-
-    def act() -> object:
-        connection = found(connection_id)
-        code = services.banks.consents.code_of(connection, request.args, requests.now())
-        return services.banks.connections.renew(connection, code, **acting())
-
-    return done(act)
+    return done(lambda: consents.take(connection_id, request.args))
 
 
 @bp.post("/<id:connection_id>/account")

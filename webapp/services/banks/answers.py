@@ -34,10 +34,11 @@ class Application(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How providers are reached: through the gate, as the application where one asks for that."""
+    """How providers are reached, and when: through the gate, as the application where one asks for that."""
 
     gate: Gate
     application: Application
+    now: datetime
 
 
 class Claimed(NamedTuple):

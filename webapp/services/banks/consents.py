@@ -7,7 +7,7 @@ from hmac import compare_digest
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-from webapp.ledger.errors import LedgerError
+from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.texts.legible import cited
 from webapp.models import BankConnection
 from webapp.queries.access.principals import digest_of
@@ -17,19 +17,19 @@ LIFETIME: Final = timedelta(hours=1)
 STATE, ENDS = "state", "stateEndsAt"
 
 
-class ConsentOverError(LedgerError):
+class ConsentOverError(UnprocessableError):
     """This answers no consent that was begun here in the last hour; begin it again."""
 
     code = "consent_over"
 
 
-class ConsentRefusedError(LedgerError):
+class ConsentRefusedError(UnprocessableError):
     """The bank gave no consent; begin it again."""
 
     code = "consent_refused"
 
 
-class NoConsentError(LedgerError):
+class NoConsentError(UnprocessableError):
     """A setup token opens this connection; send one."""
 
     code = "no_consent"

@@ -43,7 +43,7 @@ _PERIOD: Final = frozenset({"WRONG_TRANSACTIONS_PERIOD", "PERIOD_INVALID"})
 _FUTURE: Final = "DATE_FROM_IN_FUTURE"
 
 
-class NotSetUpError(LedgerError):
+class NotSetUpError(UnprocessableError):
     """This server has no application of Enable Banking; its operator sets ENABLEBANKING_APPLICATION with its key."""
 
     code = "provider_not_set_up"
@@ -79,7 +79,7 @@ def banks(way: Way, country: str) -> list[Bank]:
     ]
 
 
-def consent_address(way: Way, facts: Mapping[str, str], back: str, state: str, now: datetime) -> str:
+def consent_address(way: Way, facts: Mapping[str, str], back: str, state: str) -> str:
     """Begin a consent, and give the address at which the person gives it.
 
     The bank sends the person to `back` with the state and a code. Where that is none, the first address that the
@@ -90,7 +90,7 @@ def consent_address(way: Way, facts: Mapping[str, str], back: str, state: str, n
     if bank is None or psu_type not in bank.psu_types:
         fault = f"Enable Banking has no bank {name} in {country} for this kind of account."
         raise UnprocessableError(fault, fields={"bank": [fault]})
-    until = now + min(bank.longest, LONGEST_CONSENT) - timedelta(minutes=1)
+    until = way.now + min(bank.longest, LONGEST_CONSENT) - timedelta(minutes=1)
     asked = {
         "access": {"valid_until": until.isoformat()},
         "aspsp": {"name": name, "country": country},
@@ -148,7 +148,7 @@ def answers(
                 said[account.external_id] = str(error)
             else:
                 payloads[account.external_id] = payload
-                shown[place] = account._replace(balance_at=_balance_at(payload))
+                shown[place] = account._replace(balance_at=_balance_at(payload, way.now))
                 if note:
                     said[account.external_id] = note
         if refusals and not payloads:
@@ -156,10 +156,12 @@ def answers(
         yield ProviderAnswer(window, shown, payloads, said)
 
 
-def recorded(way: Way, access: str, today: date) -> bytes:
+def recorded(way: Way, access: str) -> bytes:
     """Give what Enable Banking answers for a week of each account."""
     kept = json.loads(access)["accounts"]
-    return json.dumps([_payload(way, each["uid"], today - WEEK)[0] for each in kept], default=str).encode()
+    return json.dumps(
+        [_payload(way, each["uid"], way.now.date() - WEEK)[0] for each in kept], default=str
+    ).encode()
 
 
 def _kept(account: PayloadObject, bank: str | None) -> dict[str, str | None]:
@@ -186,19 +188,19 @@ def _payload(way: Way, uid: str | None, first: date) -> tuple[dict[str, Any], st
         balances = _asked(way, "GET", _of_account(uid, "balances")).values.get("balances")
     except (OutboundFailedError, PayloadRefusedError) as error:
         balances, note = [], f"The bank does not say its balance. {error}"
-    asked_on = datetime.now(UTC).date().isoformat()
+    asked_on = way.now.date().isoformat()
     return {"transactions": lines, "balances": balances, "asked_on": asked_on}, note
 
 
 def _lines(way: Way, uid: str, first: date) -> tuple[list[Any], str]:
     """Ask for the lines from a day on, or from the first one that the bank gives, which is then said."""
     tried = first
-    shorter = [datetime.now(UTC).date() - each for each in SHORTER]
+    shorter = [way.now.date() - each for each in SHORTER]
     while True:
         try:
             lines = _pages(way, uid, tried)
         except AnswerError as error:
-            later = _corrected(error, tried, shorter)
+            later = _corrected(error, tried, shorter, way.now.date())
             if later is None:
                 raise
             tried = later
@@ -206,11 +208,11 @@ def _lines(way: Way, uid: str, first: date) -> tuple[list[Any], str]:
             return lines, f"The bank gives no lines before {tried:%-d %b %Y}." if tried > first else ""
 
 
-def _corrected(error: AnswerError, tried: date, shorter: list[date]) -> date | None:
+def _corrected(error: AnswerError, tried: date, shorter: list[date], today: date) -> date | None:
     """Find the day to ask from in the place of one that a bank refuses; None where there is none."""
     if error.error == _FUTURE:
         # It is tomorrow here already, and the bank is in yesterday.
-        return tried - DAY if tried > datetime.now(UTC).date() else None
+        return tried - DAY if tried > today else None
     if error.error not in _PERIOD:
         return None
     detail = error.detail if isinstance(error.detail, dict) else {}
@@ -240,16 +242,16 @@ def _pages(way: Way, uid: str, first: date) -> list[Any]:
     raise PayloadRefusedError("Enable Banking gives pages without end.")
 
 
-def _balance_at(payload: Mapping[str, Any]) -> datetime:
+def _balance_at(payload: Mapping[str, Any], now: datetime) -> datetime:
     """Give the time of which the bank speaks: its newest day, or now where it names none."""
     days = [
         str(each.get("reference_date") or "") for each in payload["balances"] or [] if isinstance(each, dict)
     ]
     newest = max(days, default="")
     try:
-        return min(datetime.fromisoformat(newest).replace(tzinfo=UTC), datetime.now(UTC))
+        return min(datetime.fromisoformat(newest).replace(tzinfo=UTC), now)
     except ValueError:
-        return datetime.now(UTC)
+        return now
 
 
 def _of_account(uid: str, what: str) -> str:
@@ -321,7 +323,7 @@ def _token(way: Way) -> str:
     from joserfc.errors import JoseError  # noqa: PLC0415
     from joserfc.jwk import RSAKey  # noqa: PLC0415
 
-    now = int(datetime.now(UTC).timestamp())
+    now = int(way.now.timestamp())
     header = {"typ": "JWT", "alg": "RS256", "kid": way.application.id}
     claims = {
         "iss": "enablebanking.com",

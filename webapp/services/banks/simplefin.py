@@ -89,8 +89,9 @@ def answers(
         yield _read(_get(way, access, query), window)
 
 
-def recorded(way: Way, access: str, today: date) -> bytes:
+def recorded(way: Way, access: str) -> bytes:
     """Give what the bridge answers for a week, as it is."""
+    today = way.now.date()
     return _get(way, access, _query(Window(today - WEEK, today + DAY, is_last=True)))
 
 
