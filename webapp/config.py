@@ -56,11 +56,23 @@ class Settings:
     metrics_token: str = field(default="", repr=False)
     starts_worker: bool = True
     vault_key_file: Path | None = None
+    enablebanking_application: str = ""
+    enablebanking_key: str = field(default="", repr=False)
 
     @property
     def is_sqlite(self) -> bool:
         """Whether the books are in a SQLite file."""
         return self.database_url.startswith("sqlite")
+
+    @property
+    def outbound(self) -> tuple[bool, frozenset[str], frozenset[str]]:
+        """What `Gate` is made of: whether others are called, which hosts alone, and which of them may be inner ones."""
+        return self.calls_others, self.outbound_hosts, self.outbound_inner
+
+    @property
+    def enablebanking(self) -> tuple[str, str]:
+        """What `Application` is made of: its id at Enable Banking, and its private key in PEM."""
+        return self.enablebanking_application, self.enablebanking_key
 
     @property
     def is_measured(self) -> bool:
@@ -151,6 +163,8 @@ class Settings:
             metrics=read.text("METRICS", ""),
             metrics_token=read.text("METRICS_TOKEN", ""),
             starts_worker=read.choice("WORKER", "on", "off") == "on",
+            enablebanking_application=read.text("ENABLEBANKING_APPLICATION", ""),
+            enablebanking_key=read.text("ENABLEBANKING_KEY", ""),
             vault_key_file=Path(environment["VAULT_KEY_FILE"]).absolute()
             if environment.get("VAULT_KEY_FILE")
             else None,
@@ -293,6 +307,7 @@ def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
     if not settings.takes_passwords and not settings.oidc_issuer:
         raise UnsafeSettingError("LOCAL_SIGN_IN is off and OIDC_ISSUER is not set: nobody could sign in.")
     _refuse_mail(settings)
+    _refuse_half_application(settings)
     if settings.metrics not in {"", METRICS_ON_LOOPBACK}:
         raise UnsafeSettingError(
             f"METRICS is {settings.metrics!r}; set it to loopback, or set METRICS_TOKEN."
@@ -325,3 +340,8 @@ def _refuse_mail(settings: Settings) -> None:
         raise UnsafeSettingError("SMTP_URL names another machine, and OUTBOUND=none forbids to call any.")
     if not re.fullmatch(r"[^@\s<>,;\"]{1,64}@[^@\s<>,;\"]{1,255}", settings.sender):
         raise UnsafeSettingError("MAIL_FROM must be one address, like books@example.org.")
+
+
+def _refuse_half_application(settings: Settings) -> None:
+    if bool(settings.enablebanking_application) != bool(settings.enablebanking_key):
+        raise UnsafeSettingError("Set ENABLEBANKING_APPLICATION and ENABLEBANKING_KEY_FILE together.")

@@ -11,7 +11,6 @@ import marshmallow as ma
 import sqlalchemy as sa
 
 from webapp.commands.books import JSON, answer, books, command_actor, require_organization
-from webapp.commands.rates import gate_of
 from webapp.database.sessions import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import FeedAccount
@@ -20,8 +19,10 @@ from webapp.queries.imports import bank_connections
 from webapp.schemas.pushes import PushSchema
 from webapp.services.audit import action_requests
 from webapp.services.banks import syncs
+from webapp.services.banks.answers import Application, Way
 from webapp.services.feeds import pushes
 from webapp.services.feeds.incoming_lines import PushBody
+from webapp.services.operating.outbound import Gate
 from webapp.services.storage import vault
 
 
@@ -97,7 +98,8 @@ def record(connection_id: int, file: Path, organization_id: str) -> None:
         access = vault.get(syncs.owner(connection), syncs.ACCESS)
         provider = syncs.PROVIDERS[connection.provider]
         db.session.rollback()
-        data = provider.recorded(gate_of(settings), access, datetime.now(UTC).date())
+        way = Way(Gate(*settings.outbound), Application(*settings.enablebanking), datetime.now(UTC))
+        data = provider.recorded(way, access)
     text = json.dumps(redacted(json.loads(data)), indent=2, ensure_ascii=False)
     file.write_text(f"{text}\n", encoding="utf-8")
     click.echo(f"{file}: look at it before you send it. Each letter is an a now, each digit a 9.")

@@ -51,15 +51,10 @@ def fetch_rates(organization_id: str, path: Path | None, why: str, *, history: b
     answer(value, f"{changed:,} new rates, up to {days[-1].day:%-d %b %Y}.", as_json=as_json)
 
 
-def gate_of(settings: Settings) -> Gate:
-    """Make the gate that the operator's settings describe."""
-    return Gate(settings.calls_others, settings.outbound_hosts, settings.outbound_inner)
-
-
 def fetched(settings: Settings, name: str) -> bytes:
     """Read the bank's file through the gate; raises a LedgerError."""
     try:
-        return gate_of(settings).get(
+        return Gate(*settings.outbound).get(
             ADDRESS + name, {HOST}, most_bytes=exchange_rates.MOST_FILE_BYTES, seconds=PATIENCE_SECONDS
         )
     except OutboundFailedError as error:

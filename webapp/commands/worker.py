@@ -24,7 +24,7 @@ from flask import Flask, current_app
 from webapp import books_alone
 from webapp.commands.books import application, require_revision, require_role
 from webapp.commands.files import ending
-from webapp.commands.rates import DAILY, fetched, gate_of
+from webapp.commands.rates import DAILY, fetched
 from webapp.config import Settings
 from webapp.database import failures, stop
 from webapp.database.command_limits import unlimited
@@ -36,10 +36,12 @@ from webapp.queries.access import organizations
 from webapp.queries.imports import bank_connections
 from webapp.services.access import letters
 from webapp.services.audit.act import Actor
+from webapp.services.banks.answers import Application, Way
 from webapp.services.banks.syncs import Sync
 from webapp.services.bookkeeping import exchange_rates, retention
 from webapp.services.operating import jobs, mail, timetable, webhooks
 from webapp.services.operating.jobs import HeldJob, LostLeaseError
+from webapp.services.operating.outbound import Gate
 from webapp.web.rendering.letters import written
 
 log = logging.getLogger("tieout.worker")
@@ -105,14 +107,15 @@ def check(work: Work) -> None:
 
 def sync(work: Work) -> None:
     """Ask the provider of a bank connection for new lines."""
-    gate = gate_of(current_app.config["SETTINGS"])
+    settings: Settings = current_app.config["SETTINGS"]
+    way = Way(Gate(*settings.outbound), Application(*settings.enablebanking), datetime.now(UTC))
     of, connection_id = work.claimed.organization_id, int(work.claimed.subject)
-    Sync(of, connection_id, gate, work.commit, lambda: datetime.now(UTC)).run()
+    Sync(of, connection_id, way, work.commit, lambda: datetime.now(UTC)).run()
 
 
 def send_webhook(work: Work) -> None:
     """Send a message to an endpoint, and say what came of it."""
-    gate, job = gate_of(current_app.config["SETTINGS"]), work.claimed
+    gate, job = Gate(*current_app.config["SETTINGS"].outbound), work.claimed
     webhooks.deliver(job.organization_id, int(job.subject), gate, lambda: datetime.now(UTC))
 
 

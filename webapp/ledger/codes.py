@@ -92,7 +92,8 @@ ACTIVITY_AREAS: Final = {
 }
 # What may be done for an organization by itself.
 AUTOMATIC: Final = ("RATES", "DELETION", "CHECK")
-BANK_PROVIDERS: Final = ("simplefin",)
+BANK_PROVIDERS: Final = ("simplefin", "enablebanking")
+PSU_TYPES: Final = ("business", "personal")
 # What alone may explain that a bank's balance and its lines do not agree.
 SUSPECTS: Final = ("BALANCE", "PENDING", "JOINED", "REMOVED", "DOUBLED", "ELSEWHERE", "MISSING")
 # A connection that needs a consent, is paused or has ended is not asked by itself.
@@ -235,6 +236,7 @@ ACT_KINDS: Final = (
     "update_tax_code",
     "update_tax_pack",
     "void_journal_entry",
+    "warn_bank_consent",
     "withdraw_balance_note",
     "withdraw_invitation",
     "withdraw_tax_return",

@@ -4,7 +4,13 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.ledger.codes import BANK_PROVIDERS, CONNECTION_STATUSES, FEED_ACCOUNT_TYPES, JOB_STATES
+from webapp.ledger.codes import (
+    BANK_PROVIDERS,
+    CONNECTION_STATUSES,
+    FEED_ACCOUNT_TYPES,
+    JOB_STATES,
+    PSU_TYPES,
+)
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -12,7 +18,21 @@ from webapp.schemas.untrusted import Untrusted
 
 LONGEST_TOKEN = 4000
 OPENED = {"description": "Open a bank account in the books for it, of `type`."}
+COUNTRY = {"description": "Two letters of ISO 3166, such as FI."}
 LEFT = {"description": "Leave it alone: nothing of it is fetched."}
+
+
+class ProvidersQuerySchema(Schema):
+    """The country whose banks are listed too."""
+
+    country = fields.Text(least=2, most=2, metadata=COUNTRY)
+
+
+class ProviderBankSchema(Schema):
+    """A bank that gives consents, and for which kinds of accounts."""
+
+    name = Untrusted()
+    psu_types = ma.fields.List(ma.fields.String(), metadata={"description": "business, personal, or both."})
 
 
 class BankProviderSchema(Schema):
@@ -22,6 +42,10 @@ class BankProviderSchema(Schema):
     name = ma.fields.String()
     needs = ma.fields.List(ma.fields.String())
     note = ma.fields.String(metadata={"description": "What to know of it, such as that nobody tried it yet."})
+    is_set_up = ma.fields.Boolean(metadata={"description": "Whether this server has what it needs for it."})
+    banks = ma.fields.List(
+        ma.fields.Nested(ProviderBankSchema), metadata={"description": "The banks of the country asked for."}
+    )
 
 
 class ConnectionFaultSchema(Schema):
@@ -76,17 +100,29 @@ class BankConnectionSchema(Schema):
     )
 
 
-class SetupSchema(Schema):
-    """What opens a connection at its provider."""
+class RenewalSchema(Schema):
+    """What opens a connection at its provider: a setup token, or the code that a bank gave."""
 
-    setup_token = fields.Text(least=1, most=LONGEST_TOKEN, strip=True, required=True)
+    setup_token = fields.Text(least=1, most=LONGEST_TOKEN, strip=True)
+    code = fields.Text(
+        least=1,
+        most=LONGEST_TOKEN,
+        strip=True,
+        metadata={"description": "The code of a consent, or the address to which the bank sent the browser."},
+    )
 
 
-class NewBankConnectionSchema(SetupSchema):
-    """A new connection; the worker claims its setup token at once."""
+class NewBankConnectionSchema(Schema):
+    """A new connection: SimpleFIN's setup token is claimed at once; other providers wait for a consent."""
 
     provider = fields.OneOf(*BANK_PROVIDERS, required=True)
     name = fields.Name(required=True)
+    setup_token = fields.Text(least=1, most=LONGEST_TOKEN, strip=True)
+    country = fields.Text(least=2, most=2, metadata=COUNTRY)
+    bank = fields.Text(
+        least=1, most=255, metadata={"description": "Its name, exactly as the provider lists it."}
+    )
+    psu_type = fields.OneOf(*PSU_TYPES, metadata={"description": "Whose account it is."})
 
 
 class ConnectedChoiceSchema(Schema):

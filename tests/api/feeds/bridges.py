@@ -108,7 +108,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def reply(self, status, data):
         self.send_response(status)
-        self.send_header("Content-Length", str(len(data) + (9 if self.server.bridge.fault == "short" else 0)))
+        is_short = getattr(self.server.bridge, "fault", "") == "short"
+        self.send_header("Content-Length", str(len(data) + (9 if is_short else 0)))
         self.end_headers()
         self.wfile.write(data)
 
@@ -116,16 +117,16 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def serve(folder):
-    """Serve a bridge; answers it, the certificate to trust, and what ends it."""
-    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={HOST}"]
-    words += ["-addext", f"subjectAltName=DNS:{HOST}", "-keyout", "key", "-out", "certificate"]
+def serve(folder, host=HOST, provider=Bridge, handler=Handler):
+    """Serve a provider; answers it, the certificate to trust, and what ends it."""
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={host}"]
+    words += ["-addext", f"subjectAltName=DNS:{host}", "-keyout", "key", "-out", "certificate"]
     subprocess.run(words, cwd=folder, check=True, capture_output=True)  # noqa: S603  (our own words)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "certificate", folder / "key")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    server.bridge = Bridge(server.server_port)
+    server.bridge = provider(server.server_port)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
 

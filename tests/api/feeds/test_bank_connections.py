@@ -6,6 +6,7 @@ import re
 import zipfile
 from base64 import b64encode
 from datetime import UTC, datetime, timedelta
+from html import unescape
 
 import pytest
 from click.testing import CliRunner
@@ -208,8 +209,15 @@ def test_a_bank_that_answers_and_tells_nothing_new_is_stale(ada, ben, bridge, co
 def test_no_more_calls_are_made_on_a_day_than_the_bridge_allows(ada, bridge, connected, work):
     for _ in range(simplefin.MOST_CALLS):
         sync(ada, connected, work)
-    assert len(bridge.asked) <= simplefin.MOST_CALLS
+    assert len(bridge.asked) <= 24
     assert shown(ada)["nextRunAt"][:10] == ago(-1)
+
+
+def test_the_next_sync_is_among_what_is_done_by_itself(ada, bridge, connected):
+    page = unescape(ada.browser().get("/settings/automatic").text)
+    assert "Asks your banks for new lines" in page
+    (job_id,) = {*re.findall(r"/settings/automatic/(\d+)/run", page.partition("Asks your banks")[2])}
+    assert ada.browser().post(f"/settings/automatic/{job_id}/run").status_code == 303
 
 
 def test_it_is_paused_and_ended_and_its_secret_is_gone(app, ada, ben, dan, bridge, connected, work):

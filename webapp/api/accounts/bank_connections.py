@@ -13,18 +13,27 @@ from webapp.schemas.bank_connections import (
     BankProviderSchema,
     JobSchema,
     NewBankConnectionSchema,
-    SetupSchema,
+    ProvidersQuerySchema,
+    RenewalSchema,
 )
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import changing, listing, wrapped
 from webapp.services.banks.connections import ConnectionChanges, ConnectionInput
-from webapp.web import paging
+from webapp.web import consents, paging
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.auth import acting, begin, demand, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_bank_connections", __name__, url_prefix="/api/feeds", description="Bank connections")
 AnswerSchema = wrapped("connection", BankConnectionSchema)
+
+
+class RenewedSchema(AnswerSchema):  # type: ignore[misc,valid-type]
+    """A connection, and where a person gives the consent to it."""
+
+    consent_address = ma.fields.String(
+        allow_none=True, metadata={"description": "The address at which a person gives the consent."}
+    )
 
 
 class BankProvidersSchema(Schema):
@@ -34,11 +43,23 @@ class BankProvidersSchema(Schema):
 
 
 @bp.get("/providers")
-@requires("read")
+@requires("read", begins=False)
+@bp.arguments(ProvidersQuerySchema, location="query")
 @bp.response(200, BankProvidersSchema)
-def providers() -> dict[str, Any]:
-    """List the providers of bank lines, with what each needs."""
-    return {"providers": services.banks.connections.PROVIDERS}
+def providers(query: dict[str, str]) -> dict[str, Any]:
+    """List the providers of bank lines, with what each needs; for an owner who names a country also its banks."""
+    found: list[dict[str, Any]] = [
+        {
+            **each,
+            "banks": [],
+            "is_set_up": each["provider"] == "simplefin" or bool(consents.way().application.id),
+        }
+        for each in services.banks.connections.PROVIDERS
+    ]
+    if "country" in query:
+        demand("admin")
+        found[-1]["banks"] = services.banks.enablebanking.banks(consents.way(), query["country"])
+    return {"providers": found}
 
 
 @bp.get("/connections")
@@ -91,14 +112,22 @@ def sync(connection_id: int) -> dict[str, Any]:
 
 
 @bp.post("/connections/<id:connection_id>/renew")
-@requires("admin", is_secret=True)
-@bp.arguments(SetupSchema)
-@bp.response(200, changing(AnswerSchema))
+@requires("admin", begins=False, is_secret=True)
+@bp.arguments(RenewalSchema)
+@bp.response(200, changing(RenewedSchema))
 def renew(body: dict[str, str], connection_id: int) -> dict[str, Any]:
-    """Put a new secret in the place of one that opens no more; all accounts stay attached."""
-    connection = queries.imports.bank_connections.get(organization_id(), connection_id)
-    services.banks.connections.renew(connection, body["setup_token"], **acting())
-    return shown(connection_id)
+    """Put a new secret in the place of one that opens no more; all accounts stay attached.
+
+    Without one, a consent begins where the provider has consents: open `consentAddress` in a browser.
+    """
+    address = None if body else consents.begun(connection_id)
+    begin()
+    if body:
+        connection = queries.imports.bank_connections.get(organization_id(), connection_id)
+        code = body.get("code", "")
+        opens = body.get("setup_token") or services.banks.consents.copied(connection, code, requests.now())
+        services.banks.connections.renew(connection, opens, **acting())
+    return {**shown(connection_id), "consent_address": address}
 
 
 def shown(connection_id: int) -> dict[str, BankConnectionRecord]:

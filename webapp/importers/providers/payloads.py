@@ -336,9 +336,10 @@ def identified(lines: Sequence[PushedLine]) -> tuple[tuple[PushedLine, ...], lis
     return tuple(current), [*_missing_id_warnings(len(keyed), ambiguous), *_superseded_warnings(superseded)]
 
 
-def last_day(lines: Iterable[PushedLine], as_of: datetime | None = None) -> date:
+def last_day(lines: Iterable[PushedLine], as_of: date | None = None) -> date:
     """Return the day up to which an answer speaks: that of its balance, or of its newest line; without both, any."""
-    days = [line.booked_on for line in lines] + ([as_of.date()] if as_of else [])
+    day = as_of.date() if isinstance(as_of, datetime) else as_of
+    days = [line.booked_on for line in lines] + ([day] if day else [])
     return max(days, default=date.max)
 
 

@@ -1,7 +1,7 @@
 """The contents of a push: the lines and the balance of one account in a provider's payload."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -37,11 +37,11 @@ class AccountSelector:
 
 @dataclass(frozen=True, slots=True)
 class PushBalance:
-    """A ledger balance from the account holder's view; `as_of` is None where the provider names no time."""
+    """A ledger balance from the account holder's view; `as_of` is None where the provider names no time, nor a day."""
 
     amount: Decimal
     currency: str
-    as_of: datetime | None
+    as_of: date | None
 
     def body(self) -> dict[str, Any]:
         """Return the balance in the JSON of a push."""

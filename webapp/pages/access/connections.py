@@ -72,7 +72,10 @@ def consent() -> Response:
     """Show which client asks for these books, or send the person back with what is wrong with its request."""
     if request.args and settings().public_url:
         services.access.clients.renew(
-            request.args.get("client_id", ""), settings().instance_path, _gate(), requests.now()
+            request.args.get("client_id", ""),
+            settings().instance_path,
+            Gate(*settings().outbound),
+            requests.now(),
         )
     begin()
     if not request.args:
@@ -115,10 +118,6 @@ def asked() -> ConnectionRequest:
         raise OtherAddressError
     consented = Consented(client, address, sent.get("code_challenge", ""), bearers.resource())
     return ConnectionRequest(consented, sent.get("state"), offered(sent.get("scope", "")))
-
-
-def _gate() -> Gate:
-    return Gate(settings().calls_others, settings().outbound_hosts, settings().outbound_inner)
 
 
 def fault_of(client: ConnectionRequest) -> dict[str, str]:

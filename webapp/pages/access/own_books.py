@@ -8,6 +8,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.chart import CHARTS
 from webapp.ledger.currencies import ACTIVE
+from webapp.ledger.errors import LedgerError
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.pages.access.organizations import show_organization
 from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, first_link, is_cookie_safe
@@ -38,6 +39,19 @@ def list_books() -> Response:
     return render(
         "organizations/_own.html" if is_htmx() else "organizations/own.html",
         own=queries.access.organizations.of_user(principal().user_id),
+    )
+
+
+@bp.get("/banks/back")
+@requires("read", session_only=True)
+def come_back_from_bank() -> Response:
+    """Go on where a consent was begun: a bank sends everybody to this one address."""
+    try:
+        books, connection_id = services.banks.consents.place_of(request.args.get("state", ""))
+    except LedgerError:
+        return redirect_to(url_for("bank_connections.index"))
+    return redirect_to(
+        with_query(url_for("bank_connections.come_back", books=books, connection_id=connection_id))
     )
 
 

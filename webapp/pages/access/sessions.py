@@ -168,7 +168,7 @@ def provider() -> oidc.Provider:
     found = settings()
     if not found.oidc_issuer:
         raise NotFoundError
-    gate = Gate(found.calls_others, found.outbound_hosts, found.outbound_inner)
+    gate = Gate(*found.outbound)
     back = found.public_url + url_for("sessions.come_back")
     return oidc.Provider(found.oidc_issuer, found.oidc_client_id, found.oidc_client_secret, back, gate)
 

@@ -30,7 +30,7 @@ def create() -> Response:
     """Add a webhook and show its secret, only now, or show the error."""
     try:
         body = WebhookFormSchema().load(form_body())
-        endpoint, secret = webhooks.create(**body, gate=gate(), **acting())
+        endpoint, secret = webhooks.create(**body, gate=Gate(*settings().outbound), **acting())
     except REFUSALS as error:
         return show_webhooks(problem_of(error))
     return show_webhook(endpoint, secret=secret)
@@ -49,7 +49,9 @@ def change(webhook_id: int) -> Response:
     """Change a webhook, or show the error."""
     endpoint = found(webhook_id)
     return act_or_show(
-        lambda: webhooks.change(endpoint, **WebhookFormSchema().load(form_body()), gate=gate(), **acting()),
+        lambda: webhooks.change(
+            endpoint, **WebhookFormSchema().load(form_body()), gate=Gate(*settings().outbound), **acting()
+        ),
         url_for(".show", webhook_id=webhook_id),
         lambda problem: show_webhook(endpoint, problem),
     )
@@ -103,11 +105,6 @@ def send_again(delivery_id: int) -> Response:
 def found(webhook_id: int) -> Any:
     """Find a webhook of these books, or raise NotFoundError."""
     return webhooks.find(organization_id(), webhook_id)
-
-
-def gate() -> Gate:
-    """The way out, as the settings have it."""
-    return Gate(settings().calls_others, settings().outbound_hosts, settings().outbound_inner)
 
 
 def show_webhooks(problem: Problem | None = None) -> Response:

@@ -3,26 +3,29 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from flask import Blueprint, Response, request, url_for
+from flask import Blueprint, Response, make_response, redirect, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.codes import FEED_ACCOUNT_TYPES
+from webapp.ledger.codes import FEED_ACCOUNT_TYPES, PSU_TYPES
 from webapp.ledger.currencies import DIGITS
 from webapp.schemas.bank_connections import (
     ConnectedChoiceFormSchema,
     NewBankConnectionSchema,
     PauseFormSchema,
-    SetupSchema,
+    ProvidersQuerySchema,
+    RenewalSchema,
 )
 from webapp.services.banks.connections import ConnectedChoice
+from webapp.web import consents
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.auth import acting, organization_id, requires, settings
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
 from webapp.web.rendering.languages import marked, translated
-from webapp.web.rendering.problems import Problem, act_or_show
+from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
 
 NEW = {"ASSET": marked("A new bank account"), "LIABILITY": marked("A new card or loan")}
+PEOPLE = {"business": marked("A business"), "personal": marked("A person")}
 NOWHERE = marked("Nowhere: leave it alone")
 
 bp = Blueprint("bank_connections", __name__, url_prefix="/settings/banks")
@@ -33,6 +36,24 @@ bp = Blueprint("bank_connections", __name__, url_prefix="/settings/banks")
 def index() -> Response:
     """Show the connections with their accounts."""
     return show_connections()
+
+
+@bp.get("/new")
+@requires("admin", begins=False)
+def new() -> Response:
+    """Show the banks of a country, to choose one that is to give a consent."""
+    try:
+        country = ProvidersQuerySchema().load(request.args).get("country", "").upper()
+        banks = services.banks.enablebanking.banks(consents.way(), country)
+    except REFUSALS as error:
+        return show_connections(problem_of(error))
+    requests.begin_reading(organization_id())
+    return render(
+        "settings/bank_choice.html",
+        country=country,
+        banks=[{"id": each.name, "name": each.name} for each in banks],
+        psu_types=[{"id": each, "name": translated(PEOPLE[each])} for each in PSU_TYPES],
+    )
 
 
 @bp.post("")
@@ -47,12 +68,32 @@ def connect() -> Response:
 @bp.post("/<id:connection_id>/renew")
 @requires("admin")
 def renew(connection_id: int) -> Response:
-    """Put a new setup token in the place of the secret, or show the error."""
-    return done(
-        lambda: services.banks.connections.renew(
-            found(connection_id), **SetupSchema().load(form_body()), **acting()
-        )
-    )
+    """Put a new setup token, or the code that was copied, in the place of the secret, or show the error."""
+
+    def act() -> object:
+        sent = RenewalSchema().load(form_body())
+        connection, code = found(connection_id), sent.get("code", "")
+        opens = sent.get("setup_token") or services.banks.consents.copied(connection, code, requests.now())
+        return services.banks.connections.renew(connection, opens, **acting())
+
+    return done(act)
+
+
+@bp.get("/<id:connection_id>/consent")
+@requires("admin", begins=False, session_only=True)
+def consent(connection_id: int) -> Response:
+    """Send the person to the bank to give a consent, or show why there is none."""
+    try:
+        return make_response(redirect(consents.begun(connection_id), 303))
+    except REFUSALS as error:
+        return show_connections(problem_of(error))
+
+
+@bp.get("/<id:connection_id>/back")
+@requires("admin", begins=False, session_only=True)
+def come_back(connection_id: int) -> Response:
+    """Take the code with which a bank sends the person back, or show what it says instead."""
+    return done(lambda: consents.take(connection_id, request.args))
 
 
 @bp.post("/<id:connection_id>/account")
@@ -132,6 +173,8 @@ def show_connections(problem: Problem | None = None) -> Response:
             for account in each.accounts
         },
         names={each.id: each.name for each in active},
+        comes_back=bool(settings().public_url),
+        has_application=bool(consents.way().application.id),
         typed={key: value for key, value in request.form.items() if key != "setupToken"} if problem else {},
         now=requests.now(),
         problem=problem,

@@ -64,7 +64,7 @@ def index() -> Response:
         steps=first_steps(),
         backups=backup_symptom(),
         failed_jobs=queries.access.jobs.count_failed(organization_id()) if is_owner() else 0,
-        stale=queries.imports.bank_connections.stale(organization_id(), requests.now()),
+        troubles=[*queries.imports.bank_connections.troubles(organization_id(), requests.now())],
         since=queries.audit.book_moves.last_act(organization_id()),
     )
 

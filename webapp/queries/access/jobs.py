@@ -12,18 +12,21 @@ from webapp.queries.common import lookups
 MOST_SHOWN = 100
 
 
-def open_and_failed(organization_id: str) -> Sequence[Job]:
-    """List the jobs of the books that wait or run, and all that failed, the next ones first."""
-    return db.session.scalars(
-        sa.select(Job)
-        .where(
-            Job.organization_id == organization_id,
-            Job.state != "DONE",
-            sa.or_(Job.subject == "", Job.state == "FAILED"),
-        )
-        .order_by(Job.run_at, Job.id)
-        .limit(MOST_SHOWN)
-    ).all()
+def next_of_kinds(organization_id: str) -> dict[str, Job]:
+    """Give the job of each kind that runs or comes next, whatever its subject."""
+    place = sa.func.row_number().over(partition_by=Job.kind, order_by=(Job.run_at, Job.id))
+    is_open = Job.organization_id == organization_id, Job.state.in_(("WAITING", "RUNNING"))
+    placed = sa.select(Job.id, place.label("place")).where(*is_open).subquery()
+    first = sa.select(placed.c.id).where(placed.c.place == 1)
+    found = sa.select(Job).where(Job.organization_id == organization_id, Job.id.in_(first))
+    return {each.kind: each for each in db.session.scalars(found)}
+
+
+def failed(organization_id: str) -> Sequence[Job]:
+    """List the jobs of the books that failed, the newest first."""
+    is_failed = Job.organization_id == organization_id, Job.state == "FAILED"
+    found = sa.select(Job).where(*is_failed).order_by(Job.id.desc()).limit(MOST_SHOWN)
+    return db.session.scalars(found).all()
 
 
 def get(organization_id: str, job_id: int) -> Job:

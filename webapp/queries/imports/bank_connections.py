@@ -1,10 +1,10 @@
 """Queries on connections to providers of bank lines: what each shows, and which of their accounts are stale."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -16,6 +16,7 @@ from webapp.queries.common.records import record_of
 SYNC: Final = "SYNC"
 # Banks book nothing at weekends and on holidays; what is older than that is no news.
 STALE: Final = timedelta(days=4)
+CONSENT_WARNED: Final = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,15 @@ class BankConnectionRecord:
     accounts: list[ConnectedAccountRecord]
 
 
+class ConnectionTrouble(NamedTuple):
+    """A connection, or an account of one for STALE, of which people should know; `at` is when it was well last."""
+
+    kind: str
+    name: str
+    at: datetime | None
+    sentence: str | None
+
+
 def get(organization_id: str, connection_id: int) -> BankConnection:
     """Find a connection, or raise NotFoundError."""
     return lookups.get(BankConnection, organization_id, connection_id)
@@ -101,14 +111,19 @@ def listed(organization_id: str, now: datetime) -> list[BankConnectionRecord]:
     return [_record(each, accounts[each.id], lines, jobs.get(str(each.id), {}), now) for each in connections]
 
 
-def stale(organization_id: str, now: datetime) -> list[ConnectedAccountRecord]:
-    """List the attached accounts of which the bank says nothing new."""
-    return [
-        account
-        for connection in listed(organization_id, now)
-        for account in connection.accounts
-        if account.is_stale
-    ]
+def troubles(organization_id: str, now: datetime) -> Iterator[ConnectionTrouble]:
+    """List what people should know: connections that fail or need them, consents that end, accounts without news."""
+    for each in listed(organization_id, now):
+        error = each.last_error.sentence if each.last_error else None
+        if each.status in {"NEEDS_CONSENT", "FAILING"}:
+            yield ConnectionTrouble(each.status, each.name, each.last_succeeded_at, error)
+        elif (
+            each.status == "ACTIVE" and each.consent_ends_at and each.consent_ends_at <= now + CONSENT_WARNED
+        ):
+            yield ConnectionTrouble("ENDS", each.name, each.consent_ends_at, None)
+        for account in each.accounts:
+            if account.is_stale:
+                yield ConnectionTrouble("STALE", account.name, account.balance_at, account.error)
 
 
 def _last_days(organization_id: str) -> dict[int, date]:
@@ -173,7 +188,8 @@ def is_stale(connection: BankConnection, account: ConnectedAccount, now: datetim
     """Return whether the bank says nothing new of an attached account, however well it answers."""
     if account.feed_account_id is None or connection.status in {"PAUSED", "ENDED"}:
         return False
-    known = account.balance_at or connection.last_succeeded_at
+    # What its bank refuses is not known to be so, though other banks answered.
+    known = account.balance_at or (None if account.error else connection.last_succeeded_at)
     return account.is_gone or (known or connection.created_at) < now - STALE
 
 

@@ -20,7 +20,8 @@ from webapp.services.accounts.feed_accounts import Opening
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
-from webapp.services.banks import simplefin, syncs
+from webapp.services.banks import enablebanking, simplefin, syncs
+from webapp.services.banks.syncs import KIND
 from webapp.services.operating import jobs
 from webapp.services.operating.jobs import JobRunsError
 from webapp.services.storage import vault
@@ -34,9 +35,15 @@ PROVIDERS: Final = (
         "note": "SimpleFIN reaches banks of the United States and Canada. Make a setup token at its bridge and paste it"
         " here; it works once. This was never tried against the live service.",
     },
+    {
+        "provider": "enablebanking",
+        "name": enablebanking.NAME,
+        "needs": ["country", "bank", "psuType"],
+        "note": "Enable Banking reaches banks of Europe by an application of your own, which the operator of this"
+        " server sets up. You give your consent at the bank. This was never tried against the live service.",
+    },
 )
 FETCHED: Final = timedelta(days=90)
-KIND: Final = "bank_connection"
 
 
 class ConnectionEndedError(LedgerError):
@@ -52,11 +59,14 @@ class AccountAttachedError(LedgerError):
 
 
 class ConnectionInput(TypedDict):
-    """A new connection with the text that opens it."""
+    """A new connection with what its provider needs: a setup token, or the bank that gives a consent."""
 
     provider: str
     name: str
-    setup_token: str
+    setup_token: NotRequired[str]
+    country: NotRequired[str]
+    bank: NotRequired[str]
+    psu_type: NotRequired[str]
 
 
 class ConnectedChoice(TypedDict):
@@ -79,8 +89,18 @@ class ConnectionChanges(TypedDict, total=False):
 
 
 def connect(facts: ConnectionInput, *, actor: Actor, now: datetime) -> BankConnection:
-    """Make a connection, whose setup token the worker claims at once; raises SetupTokenError."""
-    simplefin.claim_address(facts["setup_token"])
+    """Make a connection, whose setup token the worker claims at once, or which waits for a consent.
+
+    Raises UnprocessableError for what its provider needs, or SetupTokenError.
+    """
+    needs = next(each["needs"] for each in PROVIDERS if each["provider"] == facts["provider"])
+    sent = {camel(name): value for name, value in facts.items()}
+    missing = {name: ["This provider needs it."] for name in needs if not sent.get(name)}
+    if missing:
+        raise UnprocessableError(f"Send {' and '.join(missing)}.", fields=missing)
+    token = facts.get("setup_token") if facts["provider"] == "simplefin" else None
+    if token:
+        simplefin.claim_address(token)
     title = f"Connected {facts['name']}"
     payload = {"provider": facts["provider"], "name": facts["name"]}
     with act(actor, now, "connect_bank", (KIND, "new"), title=title, payload=payload) as doing:
@@ -89,25 +109,28 @@ def connect(facts: ConnectionInput, *, actor: Actor, now: datetime) -> BankConne
             uid=vault.new_uid(),
             provider=facts["provider"],
             name=facts["name"],
-            status="ACTIVE",
+            status="ACTIVE" if token else "NEEDS_CONSENT",
+            settings={} if token else {name: sent[name] for name in needs},
             created_at=now,
         )
         db.session.add(connection)
         db.session.flush()
-        vault.put(syncs.owner(connection), syncs.SETUP, facts["setup_token"], now=now)
-        _ask_soon(connection, now)
+        if token:
+            vault.put(syncs.owner(connection), syncs.SETUP, token, now=now)
+            _ask_soon(connection, now)
         doing.target_id = str(connection.id)
         doing.after = state(connection)
     return connection
 
 
-def renew(connection: BankConnection, setup_token: str, *, actor: Actor, now: datetime) -> BankConnection:
-    """Put a new setup token in the place of the secret; the accounts stay attached as they are."""
-    simplefin.claim_address(setup_token)
+def renew(connection: BankConnection, opens: str, *, actor: Actor, now: datetime) -> BankConnection:
+    """Put a new setup token, or the code of a new consent, in the place of the secret; the accounts stay attached."""
+    if connection.provider == "simplefin":
+        simplefin.claim_address(opens)
     title = f"Renewed the connection {connection.name}"
     with act(actor, now, "renew_bank_connection", (KIND, connection.id), title=title) as doing:
         _refuse_ended(connection)
-        vault.put(syncs.owner(connection), syncs.SETUP, setup_token, now=now)
+        vault.put(syncs.owner(connection), syncs.SETUP, opens, now=now)
         connection.status = "ACTIVE"
         # After a new consent a bank may give its lines other ids.
         for each in bank_connections.accounts_of(connection):

@@ -3,8 +3,8 @@
 import http.client
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime, time
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
@@ -13,22 +13,25 @@ from webapp.importers.providers import PayloadRefusedError
 from webapp.importers.providers.payloads import PayloadObject, cut, records
 from webapp.ledger.errors import UnprocessableError
 from webapp.services.banks.answers import (
+    DAY,
     MOST_BYTES,
     PATIENCE_SECONDS,
+    WEEK,
+    Claimed,
     ConsentNeededError,
     ProviderAnswer,
     ProviderRefusedError,
     ShownAccount,
+    Way,
     Window,
 )
-from webapp.services.operating.outbound import HOST, Gate, OutboundFailedError
+from webapp.services.operating.outbound import HOST, OutboundFailedError
 
 NAME: Final = "SimpleFIN"
-# Of one day, by the bridge's own rule; and the days of one call.
-MOST_CALLS: Final = 24
+# The bridge's own rule is 24 on a day, of which one claims a token; and the days of one call.
+MOST_CALLS: Final = 23
+CALLS_TO_SHOW: Final = 1
 WINDOW_DAYS: Final = 90
-DAY: Final = timedelta(days=1)
-WEEK: Final = 7 * DAY
 LONGEST_ADDRESS: Final = 2000
 _MASK: Final = re.compile(r"(\d{4})\D*$")
 
@@ -51,12 +54,12 @@ def claim_address(setup_token: str) -> str:
     return address
 
 
-def claim(gate: Gate, setup_token: str) -> str:
+def claim(way: Way, setup_token: str) -> Claimed:
     """Claim a setup token, which works once, for the address that holds the secret."""
     address = claim_address(setup_token)
     host = urlsplit(address).hostname or ""
     # Some servers refuse a POST that does not say how long its empty body is.
-    status, data = gate.call(
+    status, data = way.gate.call(
         "POST",
         address,
         {host},
@@ -74,19 +77,22 @@ def claim(gate: Gate, setup_token: str) -> str:
     parts = urlsplit(access)
     if parts.scheme != "https" or not parts.password or not HOST.fullmatch(parts.hostname or ""):
         raise ProviderRefusedError(f"{host} gave no address for this setup token. Make a new one.")
-    return access
+    return Claimed(access)
 
 
-def answers(gate: Gate, access: str, windows: Sequence[Window]) -> Iterator[ProviderAnswer]:
+def answers(
+    way: Way, access: str, windows: Sequence[Window], _wanted: Callable[[ShownAccount], bool]
+) -> Iterator[ProviderAnswer]:
     """Ask for all accounts: once for each window with lines, or once without lines where there is none."""
     for window in windows or (None,):
         query = {"balances-only": "1"} if window is None else _query(window)
-        yield _read(_get(gate, access, query), window)
+        yield _read(_get(way, access, query), window)
 
 
-def recorded(gate: Gate, access: str, today: date) -> bytes:
+def recorded(way: Way, access: str) -> bytes:
     """Give what the bridge answers for a week, as it is."""
-    return _get(gate, access, _query(Window(today - WEEK, today + DAY, is_last=True)))
+    today = way.now.date()
+    return _get(way, access, _query(Window(today - WEEK, today + DAY, is_last=True)))
 
 
 def _query(window: Window) -> dict[str, str]:
@@ -98,12 +104,12 @@ def _instant(day: date) -> str:
     return str(int(datetime.combine(day, time(), UTC).timestamp()))
 
 
-def _get(gate: Gate, access: str, query: dict[str, str]) -> bytes:
+def _get(way: Way, access: str, query: dict[str, str]) -> bytes:
     parts = urlsplit(access)
     host = parts.hostname or ""
     port = f":{parts.port}" if parts.port else ""
     secret = b64encode(f"{parts.username}:{parts.password}".encode()).decode()
-    status, data = gate.call(
+    status, data = way.gate.call(
         "GET",
         f"https://{host}{port}{parts.path}/accounts?{urlencode(query)}",
         {host},

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from zlib import crc32
 
 import sqlalchemy as sa
@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import begin_write, db
 from webapp.importers import providers
 from webapp.importers.providers import AccountSelector, PayloadRefusedError, Push
+from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.matching.pushed_lines import minor_of
 from webapp.models import BankConnection, ConnectedAccount, FeedAccount, FeedLine, Transaction, refers_to
@@ -22,19 +23,22 @@ from webapp.queries.accounts import feed_accounts
 from webapp.queries.imports import bank_connections
 from webapp.services.audit import action_requests
 from webapp.services.audit.act import Actor
-from webapp.services.banks import simplefin
+from webapp.services.audit.action_requests import act
+from webapp.services.banks import enablebanking, simplefin
 from webapp.services.banks.answers import (
+    DAY,
+    Claimed,
     ConsentNeededError,
     ProviderAnswer,
     ProviderRefusedError,
     ShownAccount,
+    Way,
     Window,
 )
 from webapp.services.feeds import pushes
 from webapp.services.feeds.incoming_lines import PushBody
 from webapp.services.operating import jobs
 from webapp.services.operating.outbound import (
-    Gate,
     OutboundAddressError,
     OutboundClosedError,
     OutboundFailedError,
@@ -43,12 +47,15 @@ from webapp.services.storage import vault
 from webapp.services.storage.vault import Owner, SecretLostError, VaultKeyError
 
 #: The providers that are asked, each by its module.
-PROVIDERS: Final[dict[str, ModuleType]] = {"simplefin": simplefin}
+PROVIDERS: Final[dict[str, ModuleType]] = {"simplefin": simplefin, "enablebanking": enablebanking}
 OWNER: Final = "BANK_CONNECTION"
+KIND: Final = "bank_connection"
+# The days before a consent ends on which people are told; the last of them is noted under this name.
+WARNINGS: Final = (1, 7, 14)
+WARNED: Final = "warned"
 SETUP, ACCESS = "setup", "access"
 # Lines appear weeks after their day.
 OVERLAP: Final = timedelta(days=45)
-DAY: Final = timedelta(days=1)
 BETWEEN: Final = timedelta(hours=6)
 AFTER_FAILURE: Final = timedelta(hours=1)
 ASKED: Final = frozenset({"ACTIVE", "FAILING", "NEEDS_CONSENT"})
@@ -58,12 +65,16 @@ REFUSED = (
     ConsentNeededError,
     ProviderRefusedError,
     PayloadRefusedError,
+    enablebanking.NotSetUpError,
     OutboundFailedError,
     OutboundClosedError,
     OutboundAddressError,
     SecretLostError,
     VaultKeyError,
 )
+
+
+Known = TypeVar("Known", ShownAccount, ConnectedAccount)
 
 
 def owner(connection: BankConnection) -> Owner:
@@ -77,10 +88,11 @@ class Sync:
 
     organization_id: str
     connection_id: int
-    gate: Gate
+    way: Way
     store: Callable[[], None]
     clock: Callable[[], datetime]
     failed: set[str] = field(default_factory=set)
+    attached: list[ShownAccount] = field(default_factory=list)
 
     def run(self) -> None:
         """Take what is new, and leave the last step for the caller to commit; a refusal is said on the connection."""
@@ -98,6 +110,7 @@ class Sync:
         connection = self._connection()
         if connection.status not in ASKED:
             return None
+        self._warn_of_consent(connection)
         windows = self._planned(connection)
         if windows is None:
             tomorrow = self.clock().replace(hour=0, minute=0, second=0, microsecond=0) + DAY
@@ -110,6 +123,18 @@ class Sync:
                 self._take(external_id, answer)
         return told
 
+    def _warn_of_consent(self, connection: BankConnection) -> None:
+        """Tell once 14 days, 7 days and 1 day before the consent ends, by an event."""
+        ends, now = connection.consent_ends_at, self.clock()
+        due = next((days for days in WARNINGS if ends and ends - now <= days * DAY), None)
+        if ends is None or due is None or due >= connection.settings.get(WARNED, due + 1):
+            return
+        actor = Actor(self.organization_id, "SYSTEM", None, connection.name)
+        title = f"Warned that the consent for {connection.name} ends on {ends:%-d %b %Y}"
+        payload = {"days": due, "endsAt": instant_text(ends)}
+        with act(actor, now, "warn_bank_consent", (KIND, connection.id), title=title, payload=payload):
+            connection.settings = {**connection.settings, WARNED: due}
+
     def _connection(self) -> BankConnection:
         begin_write(self.organization_id)
         return bank_connections.get(self.organization_id, self.connection_id)
@@ -121,10 +146,13 @@ class Sync:
         left = provider.MOST_CALLS - used
         today = organizations.today(self.organization_id, now)
         attached = [each for each in bank_connections.accounts_of(connection) if each.feed_account_id]
-        planned = list(windows(attached, today, provider.WINDOW_DAYS))[: max(left - 1, 0)]
-        if left <= 1:
+        self.attached = [
+            ShownAccount(each.external_id, each.name, each.currency, each.iban) for each in attached
+        ]
+        if left <= 0 and (attached or provider.CALLS_TO_SHOW):
             return None
-        connection.calls_on, connection.calls = now.date(), used + max(len(planned), 1)
+        planned = list(windows(attached, today, provider.WINDOW_DAYS))[:left]
+        connection.calls_on, connection.calls = now.date(), used + (len(planned) or provider.CALLS_TO_SHOW)
         return planned
 
     def _answers(self, connection: BankConnection, planned: Sequence[Window]) -> Iterator[ProviderAnswer]:
@@ -135,12 +163,14 @@ class Sync:
         self.store()
         if setup:
             access = self._claimed(provider, of, setup)
-        yield from provider.answers(self.gate, access, planned)
+        yield from provider.answers(
+            self.way, access, planned, lambda shown: same(shown, self.attached) is not None
+        )
 
     def _claimed(self, provider: ModuleType, of: Owner, setup: str) -> str:
         """Claim a setup token, which works once: it is gone whatever comes of it, unless nobody answered."""
         try:
-            access: str = provider.claim(self.gate, setup)
+            claimed: Claimed = provider.claim(self.way, setup)
         except (ConsentNeededError, ProviderRefusedError) as error:
             self._connection()
             vault.drop(of, SETUP)
@@ -148,11 +178,13 @@ class Sync:
             self.store()
             # What was let in before may still be.
             raise (ProviderRefusedError(str(error)) if is_open else error) from None
-        self._connection()
+        connection = self._connection()
         vault.drop(of, SETUP)
-        vault.put(of, ACCESS, access, now=self.clock())
+        vault.put(of, ACCESS, claimed.access, now=self.clock())
+        connection.consent_ends_at = claimed.ends_at
+        connection.settings = {key: value for key, value in connection.settings.items() if key != WARNED}
         self.store()
-        return access
+        return claimed.access
 
     def _note_accounts(self, answer: ProviderAnswer) -> list[str]:
         """Note which accounts the provider shows, and list those that are attached."""
@@ -168,7 +200,8 @@ class Sync:
                 shown.name[:255],
                 shown.currency[:255],
             )
-            row.iban, row.mask, row.balance_at = shown.iban, shown.mask, shown.balance_at
+            row.iban, row.mask = shown.iban, shown.mask
+            row.balance_at = shown.balance_at or row.balance_at
             row.is_gone = False
             if shown.external_id not in self.failed:
                 row.error = answer.said.get(shown.external_id)
@@ -179,7 +212,7 @@ class Sync:
         attached = [row.external_id for row in found if row.feed_account_id is not None]
         self.store()
         # A later window would hide what an earlier one lacks.
-        return [each for each in attached if each not in self.failed]
+        return [each for each in attached if each in answer.payloads and each not in self.failed]
 
     def _take(self, external_id: str, answer: ProviderAnswer) -> None:
         """Push the lines of one account; what refuses them is said there, and stops no other account."""
@@ -255,7 +288,7 @@ def _say(connection: BankConnection, code: str | None, sentence: str, now: datet
     connection.error_at = now if code else None
 
 
-def same(shown: ShownAccount, rows: Sequence[ConnectedAccount]) -> ConnectedAccount | None:
+def same(shown: ShownAccount, rows: Sequence[Known]) -> Known | None:
     """Find the account that is shown again: by its IBAN, or else by the provider's id."""
     by_iban = (
         each for each in rows if shown.iban and each.iban == shown.iban and each.currency == shown.currency

@@ -104,6 +104,7 @@ STAYS: Mapping[str, str] = {
     "change_bank_connection": "Choose again in the settings, under Bank connections.",
     "renew_bank_connection": "A new token takes the place of the one before it.",
     "end_bank_connection": "Its secrets are deleted; connect the bank anew.",
+    "warn_bank_consent": "It says what is so; renew the consent in the settings, under Bank connections.",
     "sync_bank_connection": "What the bank sent is in the books; delete lines one by one.",
     "switch_job": "Switch it in the settings, under Automatic.",
     "choose_drop_folder": "Choose another folder with tieout drop-folder.",
