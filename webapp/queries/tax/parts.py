@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -17,6 +17,7 @@ from webapp.ledger.tax.parts import (
     CREDIT,
     DISCOUNT,
     MONEY,
+    RELIEF,
     SHORT,
     WRITE_OFF,
     PartShare,
@@ -24,6 +25,7 @@ from webapp.ledger.tax.parts import (
     TaxFigures,
 )
 from webapp.ledger.tax.parts import part_of as share_of
+from webapp.ledger.tax.parts import standing as standing_reliefs
 from webapp.ledger.tax.pieces import ADVANCE, DOCUMENT, SettledPart
 from webapp.ledger.tax.rules import ADVANCES, WAITING, tax_legs
 from webapp.models import (
@@ -42,6 +44,9 @@ from webapp.models import (
 )
 from webapp.queries.accounts import accounts
 from webapp.queries.common.portions import portions
+
+# A reversal has the boxes of what it voids, and is no item itself.
+_IS_ITEM: Final = (JournalEntry.status == "POSTED", JournalEntry.voids_id.is_(None))
 
 
 @dataclass(slots=True)
@@ -80,7 +85,7 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
             Posting.organization_id == organization_id,
             Posting.journal_entry_id.in_(written),
             Posting.tax_code_id.is_not(None),
-            JournalEntry.status == "POSTED",
+            *_IS_ITEM,
         )
         .order_by(Posting.id)
     )
@@ -106,13 +111,22 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
 
 def shares(organization_id: str, entry_ids: Collection[int]) -> dict[int, list[PartShare]]:
     """Find what the parts of entries' items had of their taxes, by entry, oldest first."""
-    found: dict[int, list[PartShare]] = {}
     if not entry_ids:
-        return found
+        return {}
+    of_entries = TaxPart.journal_entry_id.in_(entry_ids)
+    return _shares(organization_id, of_entries)
+
+
+def claimed(entry: JournalEntry) -> dict[int, list[PartShare]]:
+    """Find the reliefs that an entry claims, by the entry of their item; none where they were taken back."""
+    found = _shares(entry.organization_id, TaxPart.cause_id == entry.id, TaxPart.kind == RELIEF)
+    return {root: standing_ for root, shares_ in found.items() if (standing_ := standing_reliefs(shares_))}
+
+
+def _shares(organization_id: str, *chosen: sa.ColumnElement[bool]) -> dict[int, list[PartShare]]:
+    found: dict[int, list[PartShare]] = {}
     rows = db.session.scalars(
-        sa.select(TaxPart)
-        .where(TaxPart.organization_id == organization_id, TaxPart.journal_entry_id.in_(entry_ids))
-        .order_by(TaxPart.id)
+        sa.select(TaxPart).where(TaxPart.organization_id == organization_id, *chosen).order_by(TaxPart.id)
     )
     for row in rows:
         figures = TaxFigures(row.base_minor, row.tax_minor)
@@ -228,7 +242,7 @@ def _with_credited(
                     *(share_of(each, whole, settled, was) for each, was in zip(figures, before, strict=True))
                 )
                 had[code] = TaxFigures(*(sum(pair) for pair in zip(before, own[code], strict=True)))
-            group[place] = _crediting(piece, own)
+            group[place] = replace(piece, credited=own)
             taken[piece.settlement, entry, piece.cause] = {
                 code: TaxFigures(-figures.base_minor, -figures.tax_minor) for code, figures in own.items()
             }
@@ -236,21 +250,8 @@ def _with_credited(
         for place, piece in enumerate(group):
             credited = taken.get((piece.settlement, piece.cause, entry))
             if piece.kind == CREDIT and credited is not None:
-                group[place] = _crediting(piece, credited)
+                group[place] = replace(piece, credited=credited)
     return found
-
-
-def _crediting(piece: Piece, credited: Mapping[int, TaxFigures]) -> Piece:
-    return Piece(
-        piece.settlement,
-        piece.kind,
-        piece.size_minor,
-        piece.tax_point,
-        piece.cause,
-        piece.is_own_day,
-        credited,
-        piece.account,
-    )
 
 
 def _settled(
@@ -350,7 +351,7 @@ def waiting(organization_id: str) -> Counter[str]:
     """Add up what items have left of taxes that wait and of advances, less what their parts had, debit positive."""
     coded = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
         JournalEntry.organization_id == organization_id,
-        JournalEntry.status == "POSTED",
+        *_IS_ITEM,
         sa.exists().where(
             refers_to(Posting.journal_entry_id, JournalEntry), Posting.tax_code_id.is_not(None)
         ),

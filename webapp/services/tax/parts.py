@@ -24,6 +24,7 @@ from webapp.ledger.tax.parts import (
     changes,
     negative,
     shares_of,
+    standing,
 )
 from webapp.ledger.tax.rules import ADVANCES, WAITING, TaxLeg, base_boxes, tax_legs
 from webapp.models import Account, JournalEntry, Organization, Settlement, TaxCode, TaxPart
@@ -102,7 +103,7 @@ def taxed_item(
         gross_minor=parts.gross(organization_id, item.entry_id),
         cash=frozenset(code for code in item.wholes if codes[code].rule.waits),
         is_advance=item.is_advance,
-        relieved=[share for share in present if share.kind in BACK and share.settlement is None],
+        relieved=standing(present),
     )
 
 
