@@ -94,3 +94,25 @@ def test_the_tax_point_of_foreign_taxes_is_corrected_with_their_amounts(accrual,
     done(ada.post(path, json={**body, "postings": postings}))
     assert accrual.boxes("2026-03-31", "1", "6") == ["158.66", "793.34"]
     assert bank.broken() == []
+
+
+def test_a_void_takes_back_of_the_money_what_a_correction_changed_of_it(ada, bank):
+    owed = Owed(ada, bank)
+    entry = owed.invoice("2026-01-10", "1050.00", ("1050.00", "S20C"))
+    line = owed.pay("2026-02-10", "1050.00", (entry, "1050.00"))
+    paid = done(ada.get(f"/api/transactions/{line}"))["transaction"]["journalEntryId"]
+    file(owed, "2026-03-31")
+    legs = [
+        owed.posting("Trade receivables", "1050.00", orgMerchantId=owed.acme),
+        owed.posting("Sales of services", "-1050.00", "S5C"),
+    ]
+    body = {"reason": "Wrong", "why": "OUR_ENTRY", "late": True}
+    done(ada.post(f"/api/journal-entries/{entry}/correct", json={**body, "postings": legs}))
+    file(owed, "2026-06-30")
+    done(ada.post(f"/api/journal-entries/{entry}/void", json=body))
+    rows = [
+        (each["journalEntryId"], each["errorOf"], {box["box"]: box["exact"] for box in each["boxes"]})
+        for each in open_return(owed)["late"]
+    ]
+    assert rows == [(paid, "2026-03-31", {"1": "-50.00", "6": "-1000.00"})]
+    assert bank.broken() == []

@@ -81,16 +81,23 @@ def post_differences(doing: Act) -> None:
             (root, replace(share, cause=root) if root in anew else share)
             for share in changes(wanted, counting)
         ]
-        found += [(root, share) for share in _taken_back(present, doing.undone)]
+        found += [(root, share) for share in _taken_back(root, present, doing.undone)]
     post(doing, found, _day(doing))
 
 
-def _taken_back(present: Sequence[PartShare], undone: dict[int, date | None]) -> list[PartShare]:
-    """Give what takes back the shares of undone settlements: on the day their money came back, else on their own."""
+def _taken_back(root: int, present: Sequence[PartShare], undone: dict[int, date | None]) -> list[PartShare]:
+    """Give what takes back the shares of undone settlements: on the day their money came back, else on their own.
+
+    A return names the money for it, also for what a correction of the item changed of its shares.
+    """
+    causes = {
+        (each.settlement, each.tax_point): each.cause for each in reversed(present) if each.cause != root
+    }
     found = []
     for share in changes([], [each for each in present if each.settlement in undone]):
         day = undone[share.settlement or 0]
-        found.append(share if day is None else replace(share, tax_point=day, is_own_day=True))
+        back = replace(share, cause=causes.get((share.settlement, share.tax_point), share.cause))
+        found.append(back if day is None else replace(back, tax_point=day, is_own_day=True))
     return found
 
 
