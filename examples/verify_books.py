@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # The SHA-256 of the fields of each format that this program knows.
-FORMATS = {1: "808052851f4a09c3a360a49b82847b474cb7f8c131c7709d38e30897749e6877"}
+FORMATS = {1: "e3b34a3dae236542d7d8a06404a00db24ed21536c950a0ff91b95d86891d2caa"}
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
 

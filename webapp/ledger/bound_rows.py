@@ -26,6 +26,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "is_archived",
         "role",
         "created_at",
+        "currency_from",
     ),
     "bank_account": (
         "account_id",
@@ -255,7 +256,16 @@ FIELDS: Final[Mapping[str, Fields]] = {
 }
 # A row ends before these, if it has none of them.
 LEFT_OUT: Final = frozenset(
-    {"tax_code_id", "tax_point", "boxes", "schedule_id", "tax_reason", "received_on", "counted_from"}
+    {
+        "tax_code_id",
+        "tax_point",
+        "boxes",
+        "schedule_id",
+        "tax_reason",
+        "received_on",
+        "counted_from",
+        "currency_from",
+    }
 )
 
 

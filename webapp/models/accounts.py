@@ -34,6 +34,7 @@ class Account(PlainNamed, Numbered, Base):
     """A ledger account; `role` names the system accounts that the books themselves post to.
 
     One that `keeps_items` has an item for each thing owed; what is dated before `items_from` is its opening items.
+    One with a day `currency_from` took other currencies than its own up to that day.
     `group` is that of a subtotal of statements; none is the preset of its type, role and code.
     """
 
@@ -50,6 +51,7 @@ class Account(PlainNamed, Numbered, Base):
     type: Mapped[str] = mapped_column(sa.String(16))
     emoji: Mapped[str | None] = mapped_column(sa.String(64))
     currency: Mapped[str | None] = mapped_column(sa.String(3))
+    currency_from: Mapped[date | None]
     parent_id: Mapped[int | None] = mapped_column(BigId)
     in_scope: Mapped[bool] = mapped_column(default=True)
     requires_counterparty: Mapped[bool] = mapped_column(default=False)

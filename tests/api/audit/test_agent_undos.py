@@ -301,7 +301,19 @@ def work_on_statements(agent, world):
     ok(agent.post(f"{path}/abandon"))
 
 
+def work_on_taxes(agent, world):
+    body = {"postings": postings(world, "6.00"), "reason": "Less"}
+    ok(agent.post(f"/api/journal-entries/{world.wrong}/correct", json=body))
+    claim = {"itemId": world.unpaid, "amount": "12.00", "day": "2026-09-30", "counterAccountId": world.rent}
+    ok(agent.post("/api/tax/bad-debts", json=claim))
+    adjusted = {"form": "generic-vat", "taxPoint": "2026-03-31", "reason": "OTHER", "note": "By hand"}
+    legs = [{"accountId": world.taxes, "amount": "-1.00"}, {"accountId": world.rent, "amount": "1.00"}]
+    adjusted |= {"boxes": [{"box": "A", "amount": "1.00"}], "legs": legs}
+    ok(agent.post("/api/tax/adjustments", json=adjusted))
+
+
 WORKS = (
+    work_on_taxes,
     work_on_lines,
     work_on_documents,
     work_on_entries,
@@ -351,6 +363,16 @@ def busy(world, ada, bank):
     legs = [{"accountId": receivables, "amount": "9.00"}, {"accountId": world.rent, "amount": "-9.00"}]
     ok(ada.post("/api/journal-entries", json={**body, "postings": legs, "post": True}))
     (world.owed,) = (each["id"] for each in everything(ada, "items", "items"))
+    world.wrong = ok(ada.post("/api/journal-entries", json={**body, "post": True}))["entry"]["id"]
+    ok(ada.post("/api/tax/packs/generic-vat/install", json={"from": "2026-01-01"}))
+    chart = {each["name"]: each["id"] for each in everything(ada, "accounts", "accounts")}
+    world.taxes = chart["VAT payable"]
+    (code,) = (each["id"] for each in everything(ada, "tax/codes", "taxCodes") if each["code"] == "S20")
+    sold = {"accountId": chart["Sales of services"], "amount": "-12.00", "taxCodeId": code}
+    legs = [{"accountId": receivables, "amount": "12.00"}, sold]
+    sale = ok(ada.post("/api/journal-entries", json={**body, "postings": legs, "post": True}))["entry"]["id"]
+    listed = everything(ada, "items", "items")
+    (world.unpaid,) = (each["id"] for each in listed if each["journalEntryId"] == sale)
     return world
 
 

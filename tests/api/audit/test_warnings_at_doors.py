@@ -29,7 +29,7 @@ PLACES = {
     "services/imports/imports.py": ["before_revaluation, moved_by_lock"],
     "services/audit/locked_figures.py": ["locked_figures"],
     "services/journal/entries.py": ["moved_by_lock", "rounding"],
-    "services/journal/filed_periods.py": ["tax_period_filed"],
+    "services/journal/filed_periods.py": ["before_start", "tax_period_filed"],
     "services/journal/realisations.py": ["revaluation_stale"],
     "services/journal/settled_items.py": ["settlement_undone"],
     "services/accounts/merchants.py": ["same_name"],
@@ -46,6 +46,7 @@ WORDS = {
     "settlement_undone": "joined both parties and is undone",
     "same_name": "of this name is there already: Acme",
     "tax_period_filed": "is late, and in the next one",
+    "before_start": "from before the books kept taxes",
 }
 
 
@@ -136,6 +137,17 @@ class Stage:
         file(taxes, "2026-03-31")
         address = f"/journal/{entry}/post"
         return Scene(f"/api/journal-entries/{entry}/post", {"late": True}, address, {"late": "true"})
+
+    def before_start(self):
+        account = self.books.account_id("VAT receivable")
+        self.ada.patch(f"/api/accounts/{account}", json={"currency": None})
+        self.bank.quote("2025-11-10", "USD", "1.25")
+        legs = ("VAT receivable", "10.00", "USD"), ("Petty cash", "-8.00", "EUR")
+        entry = self.draft("2025-11-10", *legs)
+        self.ada.post(f"/api/journal-entries/{entry}/post")
+        self.ada.post("/api/tax/packs/generic-vat/install", json={"from": "2026-01-01"})
+        body = {"reason": "Wrong"}
+        return Scene(f"/api/journal-entries/{entry}/void", body, f"/journal/{entry}/void", body)
 
     def settlement_undone(self):
         one, other = (self.bank.merchant(name) for name in ("Halden", "Halden AG"))

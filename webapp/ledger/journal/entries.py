@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
@@ -152,6 +152,18 @@ def mirrored(leg: Leg) -> int:
     if leg.amount_base_minor is None:
         raise ExchangeRateMissingError
     return leg.amount_base_minor
+
+
+def taken_in(leg: Leg, base: str) -> Leg:
+    """Return a leg as an account takes it that is in the base currency only: as what it is in that.
+
+    >>> leg = taken_in(Leg(1, 20000, "EUR", 16667), "GBP")
+    >>> leg.amount_minor, leg.currency, leg.amount_base_minor
+    (16667, 'GBP', 16667)
+    """
+    if leg.currency == base:
+        return leg
+    return replace(leg, amount_minor=mirrored(leg), currency=base, has_own_base=False)
 
 
 def check_account_currency(leg: Leg, account_currency: str | None) -> None:

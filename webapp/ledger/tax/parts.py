@@ -253,4 +253,25 @@ def changes(wanted: Iterable[PartShare], present: Iterable[PartShare]) -> list[P
 
 def negative(share: PartShare) -> PartShare:
     """Return what takes a share back."""
-    return replace(share, figures=TaxFigures(-share.figures.base_minor, -share.figures.tax_minor))
+    figures = TaxFigures(-share.figures.base_minor, -share.figures.tax_minor)
+    return replace(share, figures=figures, size_minor=-share.size_minor)
+
+
+def standing(shares: Iterable[PartShare]) -> list[PartShare]:
+    """Return the reliefs of shares, without those that were taken back.
+
+    >>> relief = PartShare(None, RELIEF, 7, date(2026, 8, 31), TaxFigures(0, 10000), 1, size_minor=60000)
+    >>> [len(standing(found)) for found in ([relief], [relief, negative(relief)], [relief] * 2)]
+    [1, 0, 1]
+    """
+    groups: dict[tuple[str, int, date], list[PartShare]] = {}
+    for each in shares:
+        if each.kind in BACK and each.settlement is None:
+            groups.setdefault((each.kind, each.code, each.tax_point), []).append(each)
+    found = []
+    for group in groups.values():
+        figures = TaxFigures(*(sum(each.figures[place] for each in group) for place in (0, 1)))
+        size = sum(each.size_minor for each in group)
+        if size or any(figures):
+            found.append(replace(group[0], figures=figures, size_minor=size))
+    return found

@@ -118,6 +118,16 @@ def _record(account: Account, base: str, balance: Balance) -> AccountRecord:
     )
 
 
+def in_base_since(organization_id: str, account_ids: Collection[int]) -> frozenset[int]:
+    """Find those accounts that took other currencies once, and only the base currency since."""
+    statement = sa.select(Account.id).where(
+        Account.organization_id == organization_id,
+        Account.id.in_(account_ids),
+        Account.currency_from.is_not(None),
+    )
+    return frozenset(db.session.scalars(statement) if account_ids else ())
+
+
 def by_role(organization_id: str, role: Role) -> Account:
     """Find the system account that plays a role in the books."""
     key = f"{organization_id} {role}"

@@ -134,13 +134,15 @@ def other_base_currency() -> Iterable[Violation]:
 def account_currency() -> Iterable[Violation]:
     """Find legs in another currency than their account takes.
 
-    On an account in the base currency a leg without a rate waits in its own for its share.
+    On an account in the base currency a leg without a rate waits in its own for its share. One that took other
+    currencies is judged from the day after its `currency_from` on.
     """
     return found(
         "account_currency",
         _legs_where(
             Account.currency != Posting.currency,
             sa.or_(Account.currency != Posting.base_currency, Posting.amount_base_minor.is_not(None)),
+            sa.or_(Account.currency_from.is_(None), JournalEntry.effective_on > Account.currency_from),
         ),
         lambda row: (
             f"Leg {row.leg_id} of entry {row.entry_id} is in {row.currency}; "

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import JournalEntry, Posting, of_same_organization, refers_to
+from webapp.models import Account, JournalEntry, Posting, of_same_organization, refers_to
 from webapp.queries.checks.violations import Violation, entry, found
 
 Other = orm.aliased(JournalEntry, name="other")
@@ -64,14 +64,21 @@ def reversal_of_nothing() -> Iterable[Violation]:
 
 
 def inexact_reversals() -> Iterable[Violation]:
-    """Find reversals that are not the exact opposite of all that they void together."""
+    """Find reversals that are not the exact opposite of all that they void together.
+
+    On an account that took other currencies once, the reversal is in the base currency.
+    """
     reversal_id = sa.func.coalesce(JournalEntry.voided_by_id, JournalEntry.id).label("entry_id")
-    left = sa.func.sum(Posting.amount_minor)
-    left_base = sa.func.sum(sa.func.coalesce(Posting.amount_base_minor, 0))
-    key = (Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
+    in_base = sa.func.coalesce(Posting.amount_base_minor, 0)
+    is_in_base = Account.currency_from.is_not(None)
+    left = sa.func.sum(sa.case((is_in_base, in_base), else_=Posting.amount_minor))
+    left_base = sa.func.sum(in_base)
+    currency = sa.case((is_in_base, Posting.base_currency), else_=Posting.currency)
+    key = (Posting.account_id, currency, Posting.project_id, Posting.org_merchant_id)
     remains = (
         sa.select(Posting.organization_id, reversal_id)
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
         .where(sa.or_(JournalEntry.voided_by_id.is_not(None), JournalEntry.voids_id.is_not(None)))
         .group_by(Posting.organization_id, reversal_id, *key)
         .having(sa.or_(left != 0, left_base != 0))

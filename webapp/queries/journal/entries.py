@@ -8,8 +8,9 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.journal.boxes import BoxAmount
 from webapp.ledger.journal.corrections import effective
-from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.entries import Leg, taken_in
 from webapp.models import JournalEntry, Posting
+from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.parts import with_parts
@@ -87,7 +88,15 @@ def leg_of(posting: Posting | sa.Row[*tuple[Any, ...]]) -> Leg:
 
 def family_legs(entry: JournalEntry) -> list[list[Leg]]:
     """Give the legs of an original and of each of its posted corrections: together they are its effective legs."""
-    return [legs_of(entry), *(legs_of(correction) for correction in corrections_of(entry))]
+    return in_base(entry, [legs_of(entry), *(legs_of(correction) for correction in corrections_of(entry))])
+
+
+def in_base(entry: JournalEntry, states: Sequence[Sequence[Leg]]) -> list[list[Leg]]:
+    """Give the legs of states of an entry as accounts take them that are in the base currency by now."""
+    base = entry.base_currency
+    foreign = {leg.account_id for legs in states for leg in legs if leg.currency != base}
+    since = accounts.in_base_since(entry.organization_id, foreign)
+    return [[taken_in(leg, base) if leg.account_id in since else leg for leg in legs] for legs in states]
 
 
 def effective_legs(entry: JournalEntry) -> tuple[Leg, ...]:

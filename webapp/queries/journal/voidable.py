@@ -152,7 +152,7 @@ def _settlement(entry: JournalEntry) -> VoidRefusal:
     cause = settlements.causing(entry)
     if cause is None:
         return VoidRefusal(
-            f"Entry {entry.id} is of a tax return. Withdraw that return instead.", "settlement", {}
+            f"Entry {entry.id} is of taxes. Withdraw the return that wrote it; else it stays.", "settlement"
         )
     settlement_id = cause.settlement_id
     return VoidRefusal(

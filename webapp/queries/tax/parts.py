@@ -1,9 +1,9 @@
 """What items have of taxes: base and tax by code, what settlements met them with, and what their parts had of it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -15,12 +15,14 @@ from webapp.ledger.tax.parts import (
     CREDIT,
     DISCOUNT,
     MONEY,
+    RELIEF,
     WRITE_OFF,
     PartShare,
     Piece,
     TaxFigures,
 )
 from webapp.ledger.tax.parts import part_of as share_of
+from webapp.ledger.tax.parts import standing as standing_reliefs
 from webapp.ledger.tax.pieces import ADVANCE, DOCUMENT, SettledPart
 from webapp.models import (
     Account,
@@ -37,6 +39,9 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts import accounts
+
+# A reversal has the boxes of what it voids, and is no item itself.
+IS_ITEM: Final = (JournalEntry.status == "POSTED", JournalEntry.voids_id.is_(None))
 
 
 @dataclass(slots=True)
@@ -75,7 +80,7 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
             Posting.organization_id == organization_id,
             Posting.journal_entry_id.in_(written),
             Posting.tax_code_id.is_not(None),
-            JournalEntry.status == "POSTED",
+            *IS_ITEM,
         )
         .order_by(Posting.id)
     )
@@ -101,13 +106,22 @@ def of_entries(organization_id: str, entry_ids: Collection[int]) -> dict[int, It
 
 def shares(organization_id: str, entry_ids: Collection[int]) -> dict[int, list[PartShare]]:
     """Find what the parts of entries' items had of their taxes, by entry, oldest first."""
-    found: dict[int, list[PartShare]] = {}
     if not entry_ids:
-        return found
+        return {}
+    of_entries = TaxPart.journal_entry_id.in_(entry_ids)
+    return _shares(organization_id, of_entries)
+
+
+def claimed(entry: JournalEntry) -> dict[int, list[PartShare]]:
+    """Find the reliefs that an entry claims, by the entry of their item; none where they were taken back."""
+    found = _shares(entry.organization_id, TaxPart.cause_id == entry.id, TaxPart.kind == RELIEF)
+    return {root: standing_ for root, shares_ in found.items() if (standing_ := standing_reliefs(shares_))}
+
+
+def _shares(organization_id: str, *chosen: sa.ColumnElement[bool]) -> dict[int, list[PartShare]]:
+    found: dict[int, list[PartShare]] = {}
     rows = db.session.scalars(
-        sa.select(TaxPart)
-        .where(TaxPart.organization_id == organization_id, TaxPart.journal_entry_id.in_(entry_ids))
-        .order_by(TaxPart.id)
+        sa.select(TaxPart).where(TaxPart.organization_id == organization_id, *chosen).order_by(TaxPart.id)
     )
     for row in rows:
         figures = TaxFigures(row.base_minor, row.tax_minor)
@@ -223,7 +237,7 @@ def _with_credited(
                     *(share_of(each, whole, settled, was) for each, was in zip(figures, before, strict=True))
                 )
                 had[code] = TaxFigures(*(sum(pair) for pair in zip(before, own[code], strict=True)))
-            group[place] = _crediting(piece, own)
+            group[place] = replace(piece, credited=own)
             taken[piece.settlement, entry, piece.cause] = {
                 code: TaxFigures(-figures.base_minor, -figures.tax_minor) for code, figures in own.items()
             }
@@ -231,21 +245,8 @@ def _with_credited(
         for place, piece in enumerate(group):
             credited = taken.get((piece.settlement, piece.cause, entry))
             if piece.kind == CREDIT and credited is not None:
-                group[place] = _crediting(piece, credited)
+                group[place] = replace(piece, credited=credited)
     return found
-
-
-def _crediting(piece: Piece, credited: Mapping[int, TaxFigures]) -> Piece:
-    return Piece(
-        piece.settlement,
-        piece.kind,
-        piece.size_minor,
-        piece.tax_point,
-        piece.cause,
-        piece.is_own_day,
-        credited,
-        piece.account,
-    )
 
 
 def _settled(

@@ -313,6 +313,7 @@ def record(filed: TaxReturn) -> ReturnRecord:
         late=[kept_late(each, base) for each in said["late"]],
         net_errors=None if said["net_errors"] is None else Money(said["net_errors"], base),
         out_of_time=[kept_late(each, base) for each in said["out_of_time"]],
+        bills_unpaid_six_months=unpaid.kept(said.get("unpaid"), base),
         digest=filed.digest,
         filed_at=filed.filed_at,
         filed_by=filed.filed_by["name"],

@@ -50,6 +50,16 @@ def owed(organization: Organization, form: str, last: date) -> UnpaidTax | None:
     return UnpaidTax([bill.item_id for bill in found], tax)
 
 
+def stored(found: UnpaidTax | None) -> list[Any] | None:
+    """Give unpaid bills as a filed return keeps them."""
+    return None if found is None else [list(found.items), found.tax.minor]
+
+
+def kept(kept_of: Sequence[Any] | None, base: str) -> UnpaidTax | None:
+    """Read the unpaid bills that a return keeps; None for what was filed without a word of them."""
+    return None if kept_of is None else UnpaidTax(kept_of[0], Money(kept_of[1], base))
+
+
 def bills(organization_id: str, form: str, until: date) -> list[UnpaidBill]:
     """Find the bills whose months are over by a day, and whose tax was not repaid; none whose tax waits for money.
 

@@ -26,7 +26,7 @@ from webapp.queries.accounts.balances import NOTHING, of_accounts
 from webapp.queries.common import lookups
 from webapp.queries.common.portions import portions
 from webapp.queries.tax import packs
-from webapp.queries.tax.parts import ItemTax, of_entries
+from webapp.queries.tax.parts import IS_ITEM, ItemTax, of_entries
 
 # By what stands on the accounts.
 ROLES: Final = (*WAITING.values(), ADVANCES)
@@ -139,7 +139,7 @@ def _left(
 def _taxed(organization_id: str) -> dict[int, ItemTax]:
     coded = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
         JournalEntry.organization_id == organization_id,
-        JournalEntry.status == "POSTED",
+        *IS_ITEM,
         sa.exists().where(
             refers_to(Posting.journal_entry_id, JournalEntry), Posting.tax_code_id.is_not(None)
         ),

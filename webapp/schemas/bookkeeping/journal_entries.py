@@ -273,19 +273,30 @@ class VoidSchema(Schema):
     why = fields.OneOf(*WHY_WRONG, allow_none=True, load_default=None, metadata=WHY)
 
 
+OTHER_TAX_POINT = {"description": "The tax point of all its taxes; without one it stays as it was."}
 WHY_CORRECTED = {"description": "Why it is corrected, for the audit trail."}
 
 
 class CorrectionSchema(Schema):
-    """A posted entry as it shall be, why, and what was wrong where the tax of a sale becomes less."""
+    """A posted entry as it shall be, why, and what was wrong where the tax of a sale becomes less.
+
+    Without postings its taxes have another tax point, and nothing else changes.
+    """
 
     postings = ma.fields.List(
         ma.fields.Nested(PostingInputSchema),
-        required=True,
         validate=(ma.validate.Length(min=1, max=MOST_POSTINGS, error=ENOUGH), enough),
     )
+    tax_point = fields.Day(allow_none=True, load_default=None, metadata=OTHER_TAX_POINT)
     reason = fields.Text(least=1, most=2000, required=True, metadata=WHY_CORRECTED)
     why = fields.OneOf(*WHY_WRONG, allow_none=True, load_default=None, metadata=WHY)
+
+    @ma.validates_schema
+    def say_what_changes(self, body: dict[str, Any], **kwargs: object) -> None:
+        """Refuse a correction of nothing."""
+        del kwargs
+        if "postings" not in body and body.get("tax_point") is None:
+            raise ma.ValidationError("Send the postings as they shall be, or another taxPoint.", "postings")
 
 
 # On pages, `why` is the note of an act.

@@ -25,7 +25,7 @@ from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, 
 from webapp.services.bookkeeping import posted_corrections
 from webapp.services.bookkeeping import schedules as scheduled
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts, pair_differences, settled_items, settlements
+from webapp.services.journal import filed_periods, line_drafts, pair_differences, settled_items, settlements
 from webapp.services.transactions import bank_changes, unpairing
 
 # An entry takes some 12 ms, and nobody else writes meanwhile.
@@ -122,7 +122,7 @@ def reverse(
     marker = entries.marker_of(entry)
     target = None if marker is None else entries.legs_of(marker)
     family = [entry, *entries.corrections_of(entry)]
-    family_legs = [entries.legs_of(member) for member in family]
+    family_legs = entries.in_base(entry, [entries.legs_of(member) for member in family])
     if marker is not None:
         journal_entries.delete_draft(marker)
     day = entry.effective_on if on_its_own_day else _reversal_day(family, effective_on)
@@ -141,6 +141,7 @@ def reverse(
     latest = max(member.effective_on for member in family)
     fact = journal_entries.fact_of(cancelling, latest)
     journal_entries.post(cancelling, doing, is_opening=on_its_own_day, fact=fact)
+    filed_periods.warn_before_start(entry, cancelling, doing)
     journal_entries.mark_voided(family, cancelling)
     doing.corrected.add(entry.id)
     settlements.settle_with_reversal(entry, cancelling)

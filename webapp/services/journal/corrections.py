@@ -18,7 +18,7 @@ from webapp.queries.journal.target_legs import Family
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import settled_items
+from webapp.services.journal import filed_periods, settled_items
 
 _ENTRY = table_of(JournalEntry)
 CORRECTED = "A correction changed one of its items."
@@ -103,6 +103,7 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
     )
     settled_items.make_room(entry, legs, CORRECTED, correction.effective_on)
     journal_entries.post(correction, doing)
+    filed_periods.warn_before_start(entry, correction, doing)
     doing.corrected.add(entry.id)
     db.session.flush()
     settled_items.release_uncarried(entry, CORRECTED, correction.effective_on)

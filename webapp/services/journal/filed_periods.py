@@ -9,6 +9,8 @@ from webapp.ledger.journal.boxes import BoxAmount, Boxes, summed
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry
+from webapp.queries.accounts import accounts
+from webapp.queries.journal import entries
 from webapp.queries.tax import periods
 from webapp.services.audit.act import Act
 
@@ -44,6 +46,19 @@ def check(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
                 details={**details, "amounts": told},
             )
         doing.warn(LateTaxError.code, sentence.replace("would come late", "is late, and in the next one"))
+
+
+def warn_before_start(entry: JournalEntry, change: JournalEntry, doing: Act) -> None:
+    """Warn of tax that a change of an entry moves in no return: it was in one of before the books had taxes."""
+    foreign = {leg.account_id for leg in entries.legs_of(entry) if leg.currency != entry.base_currency}
+    since = accounts.in_base_since(entry.organization_id, foreign)
+    tax = sum(leg.amount_base_minor or 0 for leg in entries.legs_of(change) if leg.account_id in since)
+    if tax:
+        amount = abs(Money(tax, entry.base_currency)).formatted
+        doing.warn(
+            "before_start",
+            f"{amount} of tax is from before the books kept taxes: it enters no return here, so report it apart.",
+        )
 
 
 def _filed(organization_id: str, form: str, legs: Sequence[Leg]) -> tuple[date, Boxes] | None:

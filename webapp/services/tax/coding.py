@@ -340,6 +340,14 @@ def _packs_of(organization_id: str, code: TaxCode, starts: dict[str, TaxPack | N
     return [pack for form, pack in starts.items() if pack is not None and form in forms]
 
 
+def check_tax_point(organization_id: str, legs: Sequence[Leg], tax_point: date) -> None:
+    """Refuse another tax point of legs before the books have their taxes, unless it is meant to come late."""
+    for form in {box.form for leg in legs for box in leg.boxes}:
+        pack = packs.installed(organization_id, form)
+        if pack is not None:
+            check_start(pack, tax_point, "taxPoint")
+
+
 def check_start(pack: TaxPack, tax_point: date, path: str) -> None:
     """Refuse a tax point before the books have taxes, unless it is meant to come late into a return."""
     doing = updates.act_if_any()

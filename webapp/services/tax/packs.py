@@ -9,19 +9,31 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.chart import CHARTS, AccountType, Use, chart_of, next_code
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.tax.packs import Pack, PackCode
 from webapp.ledger.tax.rules import ADVANCES, AUTHORITY, WAITING
 from webapp.ledger.texts.legible import cited
-from webapp.models import Account, Organization, Posting, TaxCode, TaxPack
+from webapp.models import (
+    COUNTING,
+    Account,
+    JournalEntry,
+    Organization,
+    Posting,
+    TaxCode,
+    TaxPack,
+    refers_to,
+)
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts as ledger_accounts
 from webapp.queries.common import lookups
+from webapp.queries.items.settlements import SOURCE
 from webapp.queries.tax import codes, packs, periods
 from webapp.queries.tax.periods import NotAPeriodError
-from webapp.services.audit.act import Actor
+from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import facts, jsonable
+from webapp.services.journal import entries as journal_entries
 from webapp.services.tax.codes import TaxCodeTakenError
 
 # By what stands on them: the code and name in the default chart, else that of a new account, and its type.
@@ -57,7 +69,7 @@ class TaxAccountUnfitError(UnprocessableError):
 
 
 class ForeignTaxError(LedgerError):
-    """This account has amounts in other currencies, and taxes are owed in the base currency; choose another one."""
+    """Drafts or items have amounts in other currencies on this account; post or settle these, or choose another one."""
 
     code = "foreign_balance"
 
@@ -95,15 +107,18 @@ def install(
         offered = of_file.codes_by(basis)
         _check(organization, of_file, [each.code for each in offered])
         present = packs.accounts(organization.id)
-        for role in PRESETS:
-            if role not in present and (basis == "CASH" or role not in WAITING.values()):
-                _take_account(organization, role, chosen.get(role), now)
+        taken = [
+            _take_account(organization, role, chosen.get(role), now)
+            for role in PRESETS
+            if role not in present and (basis == "CASH" or role not in WAITING.values())
+        ]
         facts = {"organization_id": organization.id, "created_at": now}
         pack = TaxPack(
             **facts, name=name, version=of_file.version, basis=basis, frequency=frequency, starts_on=from_
         )
         db.session.add_all([pack, *(TaxCode(**facts, pack=name, **_stored(each)) for each in offered)])
         db.session.flush()
+        _take_in_base(organization, taken, from_, doing)
         doing.after = {**payload, "codes": [each.code for each in offered]}
     return packs.record(name, pack)
 
@@ -197,7 +212,7 @@ def _stored(each: PackCode) -> dict[str, Any]:
     }
 
 
-def _take_account(organization: Organization, role: str, chosen: int | None, now: datetime) -> None:
+def _take_account(organization: Organization, role: str, chosen: int | None, now: datetime) -> Account:
     """Give an account the role that it plays in taxes: the chosen one, that of the chart, or a new one."""
     use, name, type_ = PRESETS[role]
     path = f"accounts.{role}"
@@ -230,10 +245,11 @@ def _take_account(organization: Organization, role: str, chosen: int | None, now
         db.session.add(account)
     elif sentence := _unfit(organization, account, role):
         raise TaxAccountUnfitError(sentence, fields={path: [sentence]})
-    elif _has_foreign(organization, account):
+    elif _has_waiting(organization, account):
         raise ForeignTaxError(fields={path: [str(ForeignTaxError.__doc__)]})
     account.role, account.currency, account.is_revalued = f"tax_{role}", organization.base_currency, False
     db.session.flush()
+    return account
 
 
 def _unfit(organization: Organization, account: Account, role: str) -> str | None:
@@ -250,10 +266,61 @@ def _unfit(organization: Organization, account: Account, role: str) -> str | Non
     return None
 
 
-def _has_foreign(organization: Organization, account: Account) -> bool:
-    statement = sa.select(Posting.id).where(
-        Posting.organization_id == organization.id,
-        Posting.account_id == account.id,
-        Posting.currency != organization.base_currency,
+def _has_waiting(organization: Organization, account: Account) -> bool:
+    """Return whether what is in other currencies on an account cannot be taken into the base currency yet."""
+    statement = (
+        sa.select(Posting.id)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            Posting.organization_id == organization.id,
+            Posting.account_id == account.id,
+            Posting.currency != organization.base_currency,
+        )
     )
+    if not account.keeps_items:
+        statement = statement.where(JournalEntry.status == "DRAFT")
     return db.session.scalar(statement.limit(1)) is not None
+
+
+def _take_in_base(organization: Organization, taken: Sequence[Account], from_: date, doing: Act) -> None:
+    """Post what accounts have in other currencies in the base currency instead: one entry, on the first open day.
+
+    It comes after all that they have in these, so that what was revalued of it is reversed by then.
+    """
+    columns: list[Any] = [
+        Posting.account_id,
+        Posting.currency,
+        sa.func.sum(Posting.amount_minor),
+        sa.func.sum(Posting.amount_base_minor),
+        sa.func.max(JournalEntry.effective_on),
+    ]
+    rows = db.session.execute(
+        sa.select(*columns)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            Posting.organization_id == organization.id,
+            Posting.account_id.in_([each.id for each in taken]),
+            Posting.currency != organization.base_currency,
+            JournalEntry.status.in_(COUNTING),
+        )
+        .group_by(Posting.account_id, Posting.currency)
+        .order_by(Posting.account_id, Posting.currency)
+    ).all()
+    if not rows:
+        return
+    day = organizations.first_open_day(organization.id, max([from_, *(latest for *_, latest in rows)]))
+    for account in taken:
+        account.currency_from = day if account.id in {row[0] for row in rows} else None
+    base, legs = organization.base_currency, list[Leg]()
+    for account_id, currency, amount, in_base, _ in rows:
+        if amount or in_base:
+            legs += [
+                Leg(account_id, -int(amount), currency, -int(in_base)),
+                Leg(account_id, int(in_base), base, int(in_base)),
+            ]
+    if legs:
+        description = f"Taxes in {base} from {day:%-d %b %Y} on"
+        entry = journal_entries.add_draft(
+            organization, day, legs, source=SOURCE, description=description, now=doing.now
+        )
+        journal_entries.post(entry, doing)

@@ -24,6 +24,7 @@ from webapp.ledger.tax.parts import (
     changes,
     negative,
     shares_of,
+    standing,
 )
 from webapp.ledger.tax.rules import ADVANCES, WAITING, TaxLeg, base_boxes, tax_legs
 from webapp.models import Account, JournalEntry, Organization, Settlement, TaxCode, TaxPart
@@ -80,16 +81,23 @@ def post_differences(doing: Act) -> None:
             (root, replace(share, cause=root) if root in anew else share)
             for share in changes(wanted, counting)
         ]
-        found += [(root, share) for share in _taken_back(present, doing.undone)]
+        found += [(root, share) for share in _taken_back(root, present, doing.undone)]
     post(doing, found, _day(doing))
 
 
-def _taken_back(present: Sequence[PartShare], undone: dict[int, date | None]) -> list[PartShare]:
-    """Give what takes back the shares of undone settlements: on the day their money came back, else on their own."""
+def _taken_back(root: int, present: Sequence[PartShare], undone: dict[int, date | None]) -> list[PartShare]:
+    """Give what takes back the shares of undone settlements: on the day their money came back, else on their own.
+
+    A return names the money for it, also for what a correction of the item changed of its shares.
+    """
+    causes = {
+        (each.settlement, each.tax_point): each.cause for each in reversed(present) if each.cause != root
+    }
     found = []
     for share in changes([], [each for each in present if each.settlement in undone]):
         day = undone[share.settlement or 0]
-        found.append(share if day is None else replace(share, tax_point=day, is_own_day=True))
+        back = replace(share, cause=causes.get((share.settlement, share.tax_point), share.cause))
+        found.append(back if day is None else replace(back, tax_point=day, is_own_day=True))
     return found
 
 
@@ -102,7 +110,7 @@ def taxed_item(
         gross_minor=parts.gross(organization_id, item.entry_id),
         cash=frozenset(code for code in item.wholes if codes[code].rule.waits),
         is_advance=item.is_advance,
-        relieved=[share for share in present if share.kind in BACK and share.settlement is None],
+        relieved=standing(present),
     )
 
 

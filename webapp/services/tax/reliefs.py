@@ -18,10 +18,12 @@ from webapp.ledger.tax.parts import (
     TaxedItem,
     TaxFigures,
     changes,
+    negative,
     relief_of,
     shares_of,
+    standing,
 )
-from webapp.models import Account, OwedItem, TaxCode
+from webapp.models import Account, JournalEntry, OwedItem, TaxCode
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.tax import packs, parts, unpaid
@@ -81,6 +83,31 @@ def claim(
     return [each.id for each in posted]
 
 
+def take_back(entry: JournalEntry, *, reason: str, actor: Actor, now: datetime) -> Sequence[int]:
+    """Take back the relief that an entry claimed, with what money returned of it; answers the entries that it posted.
+
+    It is an error of the return that has the relief. Raises NoReliefError for any other entry, and for the second time.
+    """
+    organization_id = entry.organization_id
+    target, title = ("journal_entry", entry.id), f"Took back the relief of entry {entry.id}"
+    with act(actor, now, "take_back_tax_relief", target, title=title, note=reason) as doing:
+        claimed = parts.claimed(entry)
+        if not claimed:
+            raise NoReliefError(f"Entry {entry.id} claims no relief that stands.")
+        [(root, shares)] = claimed.items()
+        taxed = parts.of_entries(organization_id, [root])
+        had = parts.shares(organization_id, [root])[root]
+        codes = lookups.by_id(TaxCode, organization_id, taxed[root].wholes)
+        back = [negative(each) for each in shares]
+        whole = taxes.taxed_item(organization_id, taxed[root], had, codes)
+        met = parts.pieces(organization_id, [root], taxed).get(root, ())
+        found = [replace(each, is_own_day=False) for each in _with_later_money(whole, back, met, had)]
+        day = organizations.first_open_day(organization_id, entry.effective_on)
+        posted = taxes.post(doing, [(root, share) for share in found], day)
+        doing.after = {"journalEntryIds": [Ref(Kind.JOURNAL_ENTRY, each.id) for each in posted]}
+    return [each.id for each in posted]
+
+
 def _check_left(item: OwedItem, left: int, size: int) -> None:
     if not 0 < size <= left:
         most = Money(max(left, 0), item.currency).formatted
@@ -127,6 +154,6 @@ def _with_later_money(
     item: TaxedItem, shares: Sequence[PartShare], pieces: Sequence[Piece], had: Sequence[PartShare]
 ) -> list[PartShare]:
     """Give the shares of a relief with what money that came since its day returns of it already."""
-    relieved = replace(item, relieved=[*item.relieved, *shares])
+    relieved = replace(item, relieved=standing([*item.relieved, *shares]))
     wanted = [each for each in shares_of(relieved, pieces) if each.kind in BACK.values()]
     return [*shares, *changes(wanted, [each for each in had if each.kind in BACK.values()])]

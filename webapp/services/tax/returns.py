@@ -17,7 +17,7 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.items import items
-from webapp.queries.tax import before_filing, packs, periods, returns
+from webapp.queries.tax import before_filing, packs, periods, returns, unpaid
 from webapp.queries.tax.returns import NOTICE, RETURN, OpenReturn, ReturnRecord
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -144,7 +144,7 @@ def _stamped(
         ends_on=made.to,
         status="FILED",
         is_notice=is_notice,
-        figures=returns.kept_figures(made),
+        figures={**returns.kept_figures(made), "unpaid": unpaid.stored(made.bills_unpaid_six_months)},
         digest=made.digest,
         reference=reference,
         note=note,

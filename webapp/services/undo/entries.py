@@ -13,8 +13,9 @@ from webapp.queries.journal import entries
 from webapp.queries.journal import manual_entries as manual_queries
 from webapp.queries.transactions import transactions
 from webapp.services.audit import field_changes
-from webapp.services.bookkeeping import manual_entries, voids
+from webapp.services.bookkeeping import manual_entries, posted_corrections, voids
 from webapp.services.bookkeeping.posting_inputs import PostingInput
+from webapp.services.tax import reliefs
 from webapp.services.undo import transactions as lines
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
 
@@ -50,6 +51,24 @@ def unpost(undoing: Undoing, request: ActionRequest) -> str:
 def unadjust(undoing: Undoing, request: ActionRequest) -> str:
     """Void what adjusted taxes."""
     return _void(undoing, request, _entry(undoing, request), copy=False)
+
+
+def unrelieve(undoing: Undoing, request: ActionRequest) -> str:
+    """Take back the relief of a bad debt."""
+    ids = [int(each) for each in (request.after or {})["journalEntryIds"]]
+    entry = entries.get(undoing.actor.organization_id, ids[0])
+    reliefs.take_back(entry, reason=undoing.reason, **undoing.by)
+    return f"Take back the relief of entry {entry.id}."
+
+
+def uncorrect(undoing: Undoing, request: ActionRequest) -> str:
+    """Correct an entry again, so that it is as it was before a correction; the newest one only."""
+    entry = _entry(undoing, request)
+    family = entries.corrections_of(entry)
+    if entry.status != "POSTED" or not family or family[-1].action_request_id != request.id:
+        raise ChangedSinceError
+    posted_corrections.take_back(entry, family[-1], **undoing.by)
+    return f"Correct entry {entry.id} again, as it was before."
 
 
 def bring_back(undoing: Undoing, request: ActionRequest) -> str:
