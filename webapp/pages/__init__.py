@@ -40,6 +40,7 @@ NOUNS = (
     "bookkeeping.manual_entries",
     "bookkeeping.retention",
     "bookkeeping.schedules",
+    "bookkeeping.tables",
     "changes",
     "closes",
     "days",
