@@ -574,7 +574,7 @@ def moving_in(teller: Teller) -> None:
     rows = b"Code,Name,Type\n9500,Till,Asset\n"
     table = {"fileName": "chart.csv", "content": b64encode(rows).decode(), "kind": "ACCOUNTS"}
     teller.post("/tables", {**table, "dryRun": True})
-    taken = teller.post("/tables", table)["table"]["id"]
+    taken = teller.post("/tables", table)["movedTable"]["id"]
     teller.get("/tables")
     teller.post(f"/tables/{taken}/remove", {"note": "The wrong chart"})
 

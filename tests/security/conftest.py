@@ -139,7 +139,7 @@ def moved_in(ada, mark):
     """Move a chart in."""
     chart = b64encode(f"Name,Type\n{mark} moved in,Asset\n".encode()).decode()
     table = {"fileName": f"{mark}.csv", "content": chart, "kind": "ACCOUNTS"}
-    return ada.post("/api/tables", json=table).json["table"]["id"]
+    return ada.post("/api/tables", json=table).json["movedTable"]["id"]
 
 
 def schedule(ada, account_id, mark, amount):

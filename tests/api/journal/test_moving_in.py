@@ -47,7 +47,7 @@ Müller & Söhne;R-121;20.06.2026;20.07.2026;1.190,00;71400
 Holzhandel Brandt;4711;25.06.2026;25.07.2026;-1.190,00;71600
 """
 GERMAN_JOURNAL = """"EXTF";700;21;"Buchungsstapel"
-Umsatz (ohne Soll/Haben-Kz);Soll/Haben-Kennzeichen;Konto;Gegenkonto (ohne BU-Schlüssel);Belegdatum;Belegfeld 1;Name;Buchungstext
+Umsatz (ohne Soll/Haben-Kz);Soll/Haben-Kennzeichen;Konto;Gegenkonto;Belegdatum;Belegfeld 1;Name;Buchungstext
 1.190,00;S;71200;71400;03.07.2026;R-121;Müller & Söhne;Zahlung R-121
 2.500,00;H;71200;74100;31.07.2026;;;Löhne Juli
 800,00;S;74210;71200;01.07.2026;;;Miete Juli
@@ -104,7 +104,7 @@ def send(person, kind, text, *, expect=201, encoding="utf-8", **form):
     parts = {"file": (BytesIO(text.encode(encoding)), f"{kind.lower()}.csv"), "kind": kind, **form}
     answer = person.post(TABLES, data=parts, content_type="multipart/form-data")
     assert answer.status_code == expect, answer.json
-    return answer.json["table"] if expect < 400 else answer.json
+    return answer.json["movedTable"] if expect < 400 else answer.json
 
 
 def figure(text):
@@ -287,7 +287,12 @@ def test_items_bring_their_taxes_and_their_worth_in_the_base_currency(ada, books
 def test_what_closed_a_year_in_other_books_moves_in_as_that(ada):
     send(ada, "ACCOUNTS", CHART)
     send(ada, "JOURNAL", FIRST.replace("2026-03-02", "2025-12-31"))
-    closing_rows = "No,Date,Account,Amount,Source\n9,2025-12-31,9600,10.00,closing\n9,2025-12-31,Retained earnings,-10.00,\n"
+    rows = (
+        "No,Date,Account,Amount,Source",
+        "9,2025-12-31,9600,10.00,closing",
+        "9,2025-12-31,Retained earnings,-10.00,",
+    )
+    closing_rows = "\n".join(rows)
     table = send(ada, "JOURNAL", closing_rows)
     entry = ada.get(f"/api/journal-entries/{table['rows'][0]['journalEntryId']}").json["entry"]
     assert entry["source"] == "closing"
@@ -299,6 +304,8 @@ def test_a_table_within_json_says_what_it_is(ada):
         "content": "Q29kZSxOYW1lLFR5cGUKOTUwMCxUaWxsLEFzc2V0Cg==",
         "kind": "ACCOUNTS",
     }
-    assert ada.post(TABLES, json={**body, "dryRun": True}).json["table"]["rows"][0]["accountName"] == "Till"
+    assert (
+        ada.post(TABLES, json={**body, "dryRun": True}).json["movedTable"]["rows"][0]["accountName"] == "Till"
+    )
     assert ada.post(TABLES, json=body).status_code == 201
     assert ada.post(TABLES, json={**body, "kind": "OTHER"}).status_code == 422

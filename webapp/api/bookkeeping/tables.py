@@ -22,7 +22,7 @@ from webapp.web.access.blueprints import Blueprint
 from webapp.web.access.strictness import ArgumentsParser
 
 bp = Blueprint("api_tables", __name__, url_prefix="/api/tables", description="Moving in")
-AnswerSchema = changing(wrapped("table", MovedTableSchema))
+AnswerSchema = changing(wrapped("movedTable", MovedTableSchema))
 JSON = "application/json"
 
 
@@ -59,15 +59,15 @@ def create(form: dict[str, Any]) -> Any:
     table = book_tables.sent(form)
     requests.begin(organization_id())
     if form["dry_run"]:
-        return {"table": services.bookkeeping.book_tables.preview(table, **acting())}, 200
+        return {"movedTable": services.bookkeeping.book_tables.preview(table, **acting())}, 200
     taken = services.bookkeeping.book_tables.take(table, **acting())
-    return {"table": taken}, 200 if taken.id is None else 201
+    return {"movedTable": taken}, 200 if taken.id is None else 201
 
 
 @bp.post("/<string:table_id>/remove")
 @requires("admin", is_heavy=True)
 @bp.arguments(TableRemovalSchema)
-@bp.response(200, changing(wrapped("table", TakenTableSchema)))
+@bp.response(200, changing(wrapped("takenTable", TakenTableSchema)))
 def remove(body: dict[str, Any], table_id: str) -> dict[str, Any]:
     """Remove a table that was moved in: its entries are voided, and its accounts archived where nothing uses them."""
-    return {"table": services.bookkeeping.book_tables.remove(table_id, **body, **acting())}
+    return {"takenTable": services.bookkeeping.book_tables.remove(table_id, **body, **acting())}
