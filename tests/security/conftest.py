@@ -1,5 +1,6 @@
 """What the tests of safety share: books full of canaries."""
 
+from base64 import b64encode
 from datetime import UTC, date, datetime
 from hashlib import sha256
 
@@ -76,6 +77,7 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
         **taxes(ada, mark),
         **webhook(ada, bank),
         "schedule_id": schedule(ada, account, mark, amount),
+        "table_id": moved_in(ada, mark),
         "note_id": explained(ada, mark, amount),
     }
 
@@ -131,6 +133,13 @@ def taxes(ada, mark):
     digest = ada.get("/api/tax/returns/open", query_string=asked).json["taxReturn"]["digest"]
     filed = ada.post("/api/tax/returns", json={**asked, "digest": digest, "reference": mark, "note": mark})
     return {"code_id": code_id, "return_id": filed.json["taxReturn"]["id"]}
+
+
+def moved_in(ada, mark):
+    """Move a chart in."""
+    chart = b64encode(f"Name,Type\n{mark} moved in,Asset\n".encode()).decode()
+    table = {"fileName": f"{mark}.csv", "content": chart, "kind": "ACCOUNTS"}
+    return ada.post("/api/tables", json=table).json["movedTable"]["id"]
 
 
 def schedule(ada, account_id, mark, amount):

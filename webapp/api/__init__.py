@@ -28,6 +28,7 @@ NOUNS = (
     "bookkeeping.revaluations",
     "bookkeeping.balance_proofs",
     "bookkeeping.schedules",
+    "bookkeeping.tables",
     "callers",
     "close_steps",
     "closes",

@@ -5,8 +5,7 @@ from typing import Any
 from webapp import queries, services
 from webapp.schemas.closes import (
     ClosePolicySchema,
-    NewOwnStepSchema,
-    OwnStepChangesSchema,
+    OwnStepInputSchema,
     OwnStepSchema,
     OwnStepsSchema,
 )
@@ -28,7 +27,7 @@ def listed() -> dict[str, Any]:
 
 @bp.post("")
 @requires("admin")
-@bp.arguments(NewOwnStepSchema)
+@bp.arguments(OwnStepInputSchema)
 @bp.response(201, AnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
     """Add a step to closes: a person ticks it in each."""
@@ -55,7 +54,7 @@ def put_policy(body: dict[str, Any]) -> Any:
 
 @bp.patch("/<id:own_step_id>")
 @requires("admin")
-@bp.arguments(OwnStepChangesSchema)
+@bp.arguments(OwnStepInputSchema)
 @bp.response(200, changing(AnswerSchema))
 def update(body: dict[str, Any], own_step_id: int) -> dict[str, Any]:
     """Change a step of closes, or archive it."""

@@ -71,6 +71,9 @@ DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")
 DOCUMENT_SIDES: Final = ("SALE", "PURCHASE")
 # What the rows of a table of invoices are, what a row is to the books, and what is made of it beside a document.
 TABLE_TYPES: Final = ("INVOICE", "BILL")
+# What tables move in, and what becomes of their rows.
+BOOK_TABLES: Final = ("ACCOUNTS", "OPENING", "ITEMS", "JOURNAL")
+MOVED_VERDICTS: Final = ("NEW", "ALREADY_THERE", "COMPARED", "REFUSED")
 ROW_VERDICTS: Final = ("NEW", "ALREADY_THERE", "SAME_NUMBER")
 TABLE_ENTRIES: Final = ("NONE", "DRAFT", "POSTED")
 ACCOUNT_TYPES: Final = tuple(each.value for each in AccountType)
@@ -190,6 +193,7 @@ ACT_KINDS: Final = (
     "remove_document_file",
     "remove_member",
     "remove_passkey",
+    "remove_table",
     "remove_transaction_again",
     "renew_bank_connection",
     "renew_invitation",
@@ -215,6 +219,7 @@ ACT_KINDS: Final = (
     "take_back_revaluation",
     "take_back_tax_relief",
     "take_reference_rates",
+    "take_table",
     "tick_close_step",
     "undismiss_suggestion",
     "undo_agent",

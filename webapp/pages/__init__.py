@@ -39,6 +39,7 @@ NOUNS = (
     "bookkeeping.manual_entries",
     "bookkeeping.retention",
     "bookkeeping.schedules",
+    "bookkeeping.tables",
     "changes",
     "closes",
     "days",

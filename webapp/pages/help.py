@@ -23,6 +23,7 @@ class Task:
 TASKS = {
     task.slug: task
     for task in (
+        Task("moving-in", "Move in from another program", "Your books are elsewhere until now."),
         Task("import", "Bring in a bank's file", "You have a statement or an export from the bank."),
         Task("lines", "Work through bank lines", "Lines wait for an account and for your confirmation."),
         Task("reconcile", "Reconcile with a statement", "You prove that books and bank agree on a day."),

@@ -184,6 +184,7 @@ AREAS = {
     "Revaluations": "Balances in other currencies at the rates of a day, reversed on the next day.",
     "Rule previews and runs": "The effect of a rule, its runs, and the undo of a run.",
     "Proofs of accounts": "What proves each account of the balance sheet, and what explains a difference.",
+    "Moving in": "Charts, opening balances, open items and journals of other programs, by file.",
     "Schedules": "Amounts that are released in parts and entries that recur, posted as they fall due.",
     "Suggested rules": "Rules that confirmed lines of the same text suggest.",
     "Tables of invoices": "CSV and XLSX tables of invoices, filed as a document for each row.",

@@ -244,30 +244,8 @@ class OwnStepsSchema(Schema):
     close_steps = ma.fields.List(ma.fields.Nested(OwnStepSchema))
 
 
-class NewOwnStepSchema(Schema):
-    """A new step of closes."""
-
-    name = fields.Name(required=True)
-    owner_id = fields.WholeNumber(
-        least=1,
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "The person who does it; null for anybody."},
-    )
-    due_after = fields.WholeNumber(
-        least=0,
-        most=366,
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "Days after the month's end."},
-    )
-    every = fields.OneOf(
-        *RHYTHMS, load_default="MONTH", metadata={"description": "Of which closes it is a step."}
-    )
-
-
-class OwnStepChangesSchema(Schema):
-    """Changes of a step of closes."""
+class OwnStepInputSchema(Schema):
+    """A step of closes as it is sent: a new one has a name, and of a present one what is not sent stays."""
 
     name = fields.Name()
     owner_id = fields.WholeNumber(
@@ -276,7 +254,9 @@ class OwnStepChangesSchema(Schema):
     due_after = fields.WholeNumber(
         least=0, most=366, allow_none=True, metadata={"description": "Days after the month's end."}
     )
-    every = fields.OneOf(*RHYTHMS, metadata={"description": "Of which closes it is a step."})
+    every = fields.OneOf(
+        *RHYTHMS, metadata={"description": "Of which closes it is a step; MONTH unless sent."}
+    )
     is_archived = fields.Flag(metadata={"description": "Whether it is no step any more."})
 
 

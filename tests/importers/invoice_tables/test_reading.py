@@ -138,7 +138,7 @@ def test_days_of_a_list_in_order_are_read_as_they_were_written_or_asked_for(writ
             ["1", "2026-02-30", "Lumen", "1.00"],
             "The dates, such as “2026-02-30”, are not all in one known format",
         ),
-        (["1", "2026-03-05", "", "1.00"], "Row 2, column 3 “Name”: the invoice names nobody"),
+        (["1", "2026-03-05", "", "1.00"], "Row 2, column 3 “Name”: the invoice has no customer or supplier"),
         (["1", "2026-03-05", "Lumen", ""], "Row 2, column 4 “Total”: the invoice has no amount"),
         (["1", "2026-03-05", "Lumen", "abc1"], "Row 2, column 4 “Total”: it is not an amount"),
         (

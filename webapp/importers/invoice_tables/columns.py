@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from webapp.importers.tables import vocabulary
-from webapp.importers.tables.mappings import FORMATS
+from webapp.importers.tables.record_layouts import TableKind
 from webapp.importers.tables.vocabulary import words
 
 # The mapping's keys of columns, with the names of these roles in a layout; the other keys are those of any table.
@@ -23,10 +23,7 @@ COLUMNS: Final = {
     "reference": "reference",
     "description": "description",
 }
-OTHERS: Final = FORMATS
 AMOUNTS: Final = ("net", "tax", "total")
-# What each row of every table states; of the amounts, the total or the net is enough.
-NEEDED: Final = ("number", "date", "party")
 WORDS: Final[Mapping[str, Sequence[str]]] = {
     "number": words("""
         invoice number; invoice no; invoice nr; invoice; invoice id; bill number; bill no; bill; document number;
@@ -98,3 +95,14 @@ WORDS: Final[Mapping[str, Sequence[str]]] = {
         beskrivelse; popis; selite; leírás; описание; 备注
     """),
 }
+# Of the amounts, the total or the net is enough.
+INVOICES: Final = TableKind(
+    "invoice",
+    COLUMNS,
+    WORDS,
+    {"number": "number of the invoice", "date": "date", "party": "customer or supplier"},
+    marks=("number", "date"),
+    amounts=("total", "net"),
+    figures=AMOUNTS,
+    amount="total",
+)

@@ -60,7 +60,7 @@ def booked_before_opening() -> Iterable[Violation]:
 
 
 def opening_entries() -> Iterable[Violation]:
-    """Find opening entries without a standing proof, or with another status than their proof requires."""
+    """Find opening entries of banks without a standing proof, or with another status than their proof requires."""
     required = sa.case((Reconciliation.status == "COMPLETED", "POSTED"), else_="VOIDED")
     return found(
         "opening_without_proof",
@@ -74,6 +74,8 @@ def opening_entries() -> Iterable[Violation]:
         )
         .where(
             JournalEntry.source == "opening",
+            # What was moved in from other books has no leg of a bank.
+            sa.exists().where(refers_to(Posting.journal_entry_id, JournalEntry), Posting.is_bank_leg),
             sa.or_(Reconciliation.id.is_(None), JournalEntry.status != required),
         ),
         lambda row: f"Entry {row.entry_id} opens an account, and belongs to no valid proof.",

@@ -8,6 +8,7 @@ from webapp.queries.journal import (
     entry_details,
     entry_records,
     manual_entries,
+    moved_tables,
     schedules,
     void_previews,
 )

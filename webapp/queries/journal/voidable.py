@@ -48,9 +48,9 @@ def refusal(entry: JournalEntry) -> VoidRefusal | None:
         return VoidRefusal(
             f"Entry {entry.id} was voided by entry {by} already.", "voided", {"voidedById": by}
         )
-    if entry.source in _OF_SOURCES:
-        return _OF_SOURCES[entry.source](entry)
-    if entry.source not in VOIDABLE_SOURCES:
+    if entry.source in _OF_SOURCES and (found := _OF_SOURCES[entry.source](entry)) is not None:
+        return found
+    if entry.source not in {*VOIDABLE_SOURCES, "opening"}:
         return VoidRefusal(f"Entry {entry.id} was written by the system and cannot be voided.")
     return _stamped(entry.organization_id, [entry]).get(entry.id) or opened(
         entry.organization_id, [entry]
@@ -134,13 +134,16 @@ def _realisation(entry: JournalEntry) -> VoidRefusal:
     )
 
 
-def _opening(entry: JournalEntry) -> VoidRefusal:
+def _opening(entry: JournalEntry) -> VoidRefusal | None:
+    """Refuse what opens the books of a bank account; what was moved in opens those of others."""
     proof_id = db.session.scalar(
         sa.select(Reconciliation.id).where(
             refers_to(Reconciliation.opening_entry_id, entry),
             Reconciliation.status == "COMPLETED",
         )
     )
+    if proof_id is None:
+        return None
     return VoidRefusal(
         f"Entry {entry.id} opens the books of an account; reopen proof {proof_id} instead.",
         "opening",
@@ -162,7 +165,7 @@ def _settlement(entry: JournalEntry) -> VoidRefusal:
     )
 
 
-_OF_SOURCES: Mapping[str, Callable[[JournalEntry], VoidRefusal]] = {
+_OF_SOURCES: Mapping[str, Callable[[JournalEntry], VoidRefusal | None]] = {
     "correction": _correction,
     "exchange": _exchange,
     "opening": _opening,
@@ -172,9 +175,12 @@ _OF_SOURCES: Mapping[str, Callable[[JournalEntry], VoidRefusal]] = {
 
 
 def refused(organization_id: str, entries: Sequence[JournalEntry]) -> set[int]:
-    """Give those of these entries that cannot be voided, in at most two statements."""
+    """Give those of these entries that cannot be voided, in at most two statements, and one for each opening."""
     by_itself = {
-        entry.id for entry in entries if entry.status != "POSTED" or entry.source not in VOIDABLE_SOURCES
+        entry.id
+        for entry in entries
+        if entry.status != "POSTED"
+        or (entry.source not in VOIDABLE_SOURCES and (entry.source != "opening" or _opening(entry)))
     }
     others = [each for each in entries if each.id not in by_itself]
     return by_itself | {*opened(organization_id, others), *_stamped(organization_id, others)}

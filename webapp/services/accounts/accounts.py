@@ -134,17 +134,23 @@ def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> A
     fields: dict[str, object] = {"name": content["name"], "type": content["type"], **content}
     target, title = ("account", "new"), f"Opened the {content['type'].lower()} account {content['name']}"
     with act(actor, now, "create_account", target, title=title, payload=payload(fields, Account)) as doing:
-        _check_code(actor.organization_id, content.get("code"))
-        _check_parent(actor.organization_id, content.get("parent_id"))
-        fields["is_revalued"] = _revalued(content)
-        kept_items.check_new(content["name"], content["type"], content)
-        _check_group(content["type"], content.get("group"))
-        if content.get("code") is None:
-            fields["code"] = next_code(content["type"], accounts.codes(actor.organization_id))
-        account = Account(organization_id=actor.organization_id, **_stored(fields), created_at=now)
-        db.session.add(account)
-        db.session.flush()
+        account = open_account(actor.organization_id, content, now)
         doing.target_id, doing.after = str(account.id), facts(account, FACTS)
+    return account
+
+
+def open_account(organization_id: str, content: AccountInput, now: datetime) -> Account:
+    """Open a ledger account within an act."""
+    _check_code(organization_id, content.get("code"))
+    _check_parent(organization_id, content.get("parent_id"))
+    kept_items.check_new(content["name"], content["type"], content)
+    _check_group(content["type"], content.get("group"))
+    fields: dict[str, object] = {**content, "is_revalued": _revalued(content)}
+    if content.get("code") is None:
+        fields["code"] = next_code(content["type"], accounts.codes(organization_id))
+    account = Account(organization_id=organization_id, **_stored(fields), created_at=now)
+    db.session.add(account)
+    db.session.flush()
     return account
 
 

@@ -2,6 +2,7 @@
 
 from webapp.services.bookkeeping import (
     balance_notes,
+    book_tables,
     disposals,
     document_bookings,
     entry_previews,

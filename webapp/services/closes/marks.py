@@ -27,6 +27,12 @@ class NotTickedError(UnprocessableError):
     code = "not_ticked"
 
 
+class StepNameError(UnprocessableError):
+    """Name the step."""
+
+    code = "validation"
+
+
 class TickedClosedError(LedgerError):
     """This month is closed; reopen it to change what was ticked."""
 
@@ -107,10 +113,11 @@ def _named(actor: Actor, code: str, about: str) -> str:
 
 def create_step(
     *,
-    name: str,
-    owner_id: int | None,
-    due_after: int | None,
-    every: str,
+    name: str = "",
+    owner_id: int | None = None,
+    due_after: int | None = None,
+    every: str = "MONTH",
+    is_archived: bool = False,
     actor: Actor,
     now: datetime,
 ) -> OwnStep:
@@ -118,6 +125,8 @@ def create_step(
     payload = {"name": name, "ownerId": owner_id, "dueAfter": due_after, "every": every}
     title = f"Added the step {name} to closes"
     with act(actor, now, "create_close_step", ("close_step", "new"), title=title, payload=payload) as doing:
+        if not name:
+            raise StepNameError(fields={"name": [str(StepNameError.__doc__)]})
         _refer_to_member(actor.organization_id, owner_id)
         made = OwnStep(
             organization_id=actor.organization_id,
@@ -125,7 +134,7 @@ def create_step(
             owner_id=owner_id,
             due_after=due_after,
             every=every,
-            is_archived=False,
+            is_archived=is_archived,
             created_at=now,
         )
         db.session.add(made)

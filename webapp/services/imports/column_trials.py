@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from webapp import importers
 from webapp.importers import TableSample, invoice_tables
 from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.tables import record_layouts
+from webapp.importers.tables.record_layouts import TableKind
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries.imports.imports import ImportLineRecord
@@ -74,7 +76,7 @@ def try_invoice_mapping(
     name: str, data: bytes, document_type: str, mapping: Mapping[str, object] | None
 ) -> tuple[ColumnReading, SentTable | None]:
     """Read a table with a mapping; nothing is written. Answers the table, too, where it could be read."""
-    sample = _invoice_sample(data, mapping)
+    sample = sample_of(data, invoice_tables.INVOICES, mapping)
     try:
         table = table_plans.read(name, data, document_type, mapping)
     except (FileRefusedError, ActTooLargeError) as error:
@@ -82,9 +84,9 @@ def try_invoice_mapping(
     return ColumnReading(sample, table.table.mapping), table
 
 
-def _invoice_sample(data: bytes, mapping: Mapping[str, object] | None) -> TableSample | None:
-    """Read the first rows, without the mapping where that finds none."""
+def sample_of(data: bytes, kind: TableKind, mapping: Mapping[str, object] | None) -> TableSample | None:
+    """Read the first rows of a table, without the mapping where that finds none."""
     for each in (mapping, None):
         with suppress(FileRefusedError):
-            return invoice_tables.sample(data, each)
+            return record_layouts.sample(data, kind, each)
     return None

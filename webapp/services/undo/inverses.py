@@ -120,6 +120,8 @@ STAYS: Mapping[str, str] = {
     "create_schedule": "Stop the schedule; its posted parts stay, and are voided one by one.",
     "post_schedule_part": "Void the entry of the part; the part is then due again.",
     "stop_schedule": "Write another schedule for what is left.",
+    "take_table": "Remove the table where it was moved in.",
+    "remove_table": "Move the table in again.",
     "write_balance_note": "Withdraw the note.",
     "withdraw_balance_note": "Write the note again.",
     "set_materiality": "Set the materiality again.",

@@ -290,6 +290,13 @@ def begin_reading(organization_id: str) -> None:
         sessions.begin_read()
 
 
+def begin_trial(organization_id: str) -> None:
+    """Open a write transaction in place of the open one, for a preview that does an act and takes it back."""
+    db.session.rollback()
+    sessions.scope_session(organization_id)
+    sessions.begin_write(organization_id)
+
+
 def query_first(organization_id: str, query: Callable[[], Result]) -> Result:
     """Run a slow query in a snapshot of its own, and only then open the transaction that writes.
 
