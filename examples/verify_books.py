@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # The SHA-256 of the fields of each format that this program knows.
-FORMATS = {1: "e3b34a3dae236542d7d8a06404a00db24ed21536c950a0ff91b95d86891d2caa"}
+FORMATS = {1: "09d68932881f80b2cbd965c2e4ba5bd3f3de48db71daebd65fd98c37682b526a"}
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
 
