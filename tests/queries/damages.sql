@@ -348,3 +348,9 @@ WHERE id = (SELECT min(p.account_id) FROM postings p
     JOIN journal_entries e ON e.id = p.journal_entry_id AND e.organization_id = p.organization_id
     JOIN accounts a ON a.id = p.account_id AND a.organization_id = p.organization_id
     WHERE e.status = 'POSTED' AND a.role IS NULL AND a.type = 'EXPENSE');
+
+-- tax_parts_differ
+INSERT INTO tax_parts (id, organization_id, journal_entry_id, kind, tax_code_id, tax_point, base_minor, tax_minor,
+    posted_by_id, cause_id, is_own_day, size_minor)
+SELECT 471102, organization_id, id, 'MONEY', 1, '2026-03-31', 1000, 200, id, id, 1 = 2, 0
+FROM journal_entries WHERE status = 'POSTED' ORDER BY id LIMIT 1;

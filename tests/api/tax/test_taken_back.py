@@ -116,3 +116,45 @@ def test_a_void_takes_back_of_the_money_what_a_correction_changed_of_it(ada, ban
     ]
     assert rows == [(paid, "2026-03-31", {"1": "-50.00", "6": "-1000.00"})]
     assert bank.broken() == []
+
+
+def test_an_item_has_its_whole_taxes_again_after_a_credit_note_left_it(ada, bank):
+    owed = Owed(ada, bank)
+    entry = owed.invoice("2026-01-10", "2200.00", ("1200.00", "S20C"), ("1000.00", "S0C"))
+    credit = owed.invoice("2026-02-20", "-600.00", ("-600.00", "S20C"), name="CR")
+    settlement = owed.settle((entry, "600.00"), (credit, "-600.00"))
+    owed.pay("2026-03-10", "800.00", (entry, "800.00"))
+    assert owed.boxes("2026-03-31", "1", "6") == ["50.00", "750.00"]
+    file(owed, "2026-03-31")
+    done(ada.post(f"/api/settlements/{settlement}/undo", json={"reason": "Wrong"}))
+    assert owed.boxes("2026-06-30", "1", "6") == ["22.73", "-22.72"]
+    owed.pay("2026-04-10", "1400.00", (entry, "1400.00"))
+    assert owed.boxes("2026-06-30", "1", "6") == ["150.00", "1250.00"]
+    assert bank.broken() == []
+
+
+def test_relief_is_of_what_credit_notes_left(accrual, ada, bank):
+    entry = accrual.invoice("2026-01-30", "1400.00", ("1200.00", "S20"), ("200.00", "S0"))
+    credit = accrual.invoice("2026-02-20", "-120.00", ("-120.00", "S20"), name="CR")
+    accrual.settle((entry, "120.00"), (credit, "-120.00"))
+    claim(accrual, ada, entry, "1280.00")
+    assert accrual.boxes("2026-09-30", "4") == ["180.00"]
+    assert bank.broken() == []
+
+
+def test_tax_of_own_unpaid_bills_is_of_what_credit_notes_left(accrual, ada, bank):
+    party = {"orgMerchantId": accrual.acme, "dueOn": "2026-01-31"}
+    bill = accrual.enter(
+        "2026-01-31",
+        ("Trade payables", "-1400.00", None, party),
+        ("Software", "1200.00", "P20", {}),
+        ("Software", "200.00", "P0", {}),
+    )
+    credit = accrual.enter(
+        "2026-02-20", ("Trade payables", "120.00", None, party), ("Software", "-120.00", "P20", {})
+    )
+    accrual.settle((bill, "-120.00"), (credit, "120.00"))
+    assert open_return(accrual, "2026-09-30")["billsUnpaidSixMonths"]["tax"] == "180.00"
+    done(ada.post("/api/tax/unpaid-bills", json={"until": "2026-09-30"}))
+    assert accrual.boxes("2026-09-30", "4") == ["0.00"]
+    assert bank.broken() == []

@@ -168,11 +168,7 @@ class _Parting:
     def _credit(self, piece: Piece, *, is_new: bool) -> None:
         """Take a credit out of base, tax and gross; what money and discounts had of them before changes with it."""
         self.gross -= piece.size_minor
-        for code, credited in piece.credited.items():
-            whole = self.wholes.get(code, TaxFigures())
-            self.wholes[code] = TaxFigures(
-                whole.base_minor - credited.base_minor, whole.tax_minor - credited.tax_minor
-            )
+        self.wholes = _without(self.wholes, piece.credited)
         if not is_new:
             return
         day = max(piece.tax_point, self.latest or piece.tax_point)
@@ -229,6 +225,30 @@ def relief_of(item: TaxedItem, codes: Iterable[int], relief: PartShare) -> list[
         figures = TaxFigures(0, part_of(item.wholes[code].tax_minor, item.gross_minor, relieved, had))
         size = 0 if found else relief.size_minor
         found.append(replace(relief, code=code, figures=figures, is_own_day=True, size_minor=size))
+    return found
+
+
+def less_credits(item: TaxedItem, pieces: Iterable[Piece]) -> TaxedItem:
+    """Return an item without what credits of its pieces took of its base, tax and gross.
+
+    >>> credit = Piece(1, CREDIT, 12000, date(2026, 3, 31), 1, credited={7: TaxFigures(10000, 2000)})
+    >>> item = TaxedItem({7: TaxFigures(100000, 20000), 8: TaxFigures(20000, 0)}, 140000)
+    >>> less = less_credits(item, [credit])
+    >>> less.wholes[7], less.gross_minor
+    (TaxFigures(base_minor=90000, tax_minor=18000), 128000)
+    """
+    wholes, gross = dict(item.wholes), item.gross_minor
+    for piece in pieces:
+        if piece.kind == CREDIT:
+            wholes, gross = _without(wholes, piece.credited), gross - piece.size_minor
+    return replace(item, wholes=wholes, gross_minor=gross)
+
+
+def _without(wholes: Mapping[int, TaxFigures], credited: Mapping[int, TaxFigures]) -> dict[int, TaxFigures]:
+    found = dict(wholes)
+    for code, taken in credited.items():
+        whole = found.get(code, TaxFigures())
+        found[code] = TaxFigures(whole.base_minor - taken.base_minor, whole.tax_minor - taken.tax_minor)
     return found
 
 

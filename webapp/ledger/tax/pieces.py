@@ -18,7 +18,8 @@ class SettledPart:
     """What a settlement takes of an item, with its sign: a document, an advance, money, or what is short.
 
     `day` is the tax point of a document or an advance, and the booking day of money; with `is_line` it is that of a
-    bank line. `is_credit` says that a document lowers taxes. `account` bears what is short.
+    bank line. `is_credit` says that a document lowers taxes. `account` bears what is short. What `is_caused` was posted
+    by the settlement itself, so that a return names its line.
     """
 
     item: int
@@ -29,6 +30,7 @@ class SettledPart:
     is_line: bool = False
     is_credit: bool = False
     account: int | None = None
+    is_caused: bool = False
 
 
 def pieces_of(settlement: int, parts: Sequence[SettledPart]) -> dict[int, list[Piece]]:
@@ -56,6 +58,7 @@ class _Meeting:
         self.parts = sorted(parts, key=lambda part: (part.day, part.entry))
         self.left = {part.item: part.amount_minor for part in parts}
         self.latest = max(part.day for part in parts)
+        self.line = next((part.entry for part in self.parts if part.is_line), None)
         self.pieces: dict[int, list[Piece]] = defaultdict(list)
 
     def meet(self, ones: Sequence[str], others: Sequence[str]) -> None:
@@ -89,7 +92,7 @@ class _Meeting:
         self.left[part.item] -= size if self.left[part.item] > 0 else -size
 
     def _add(self, part: SettledPart, met: SettledPart, size: int) -> None:
-        kind, cause, day = MONEY, met.entry, self.latest
+        kind, cause, day = MONEY, (met.is_caused and self.line) or met.entry, self.latest
         is_own_day = part.kind == ADVANCE and met.kind == MONEY
         if met.kind in SHORT:
             kind = met.kind

@@ -13,12 +13,13 @@ from webapp.models import (
     JournalEntry,
     Posting,
     TaxCode,
+    TaxPart,
     TaxReturn,
     TaxStamp,
     refers_to,
 )
 from webapp.queries.checks.violations import Violation, entry, found
-from webapp.queries.tax import packs, waiting
+from webapp.queries.tax import derivations, packs, waiting
 
 
 def unknown_codes() -> Iterable[Violation]:
@@ -99,4 +100,17 @@ def differing_accounts() -> Iterable[Violation]:
             )
 
 
-CHECKS = (unknown_codes, differing_returns, differing_accounts)
+def differing_parts() -> Iterable[Violation]:
+    """Find items whose parts have other shares of base and tax than what was settled of them gives."""
+    statement = sa.select(TaxPart.organization_id).distinct().order_by(TaxPart.organization_id)
+    for organization_id in db.session.scalars(statement).all():
+        for entry_id in derivations.differing(organization_id):
+            yield Violation(
+                "tax_parts_differ",
+                f"What is settled of entry {entry_id} has other taxes than its shares.",
+                organization_id,
+                {"journalEntryId": entry_id},
+            )
+
+
+CHECKS = (unknown_codes, differing_returns, differing_accounts, differing_parts)

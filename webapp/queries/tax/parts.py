@@ -280,6 +280,7 @@ def _settled(
             fact.booked_on is not None,
             item is not None and item.is_credit,
             fact.bears,
+            fact.purpose is not None,
         )
     return found
 

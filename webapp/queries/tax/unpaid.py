@@ -10,7 +10,17 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.tax.forms import months_after
-from webapp.ledger.tax.parts import CREDIT, MONEY, UNPAID, PartShare, Piece, TaxedItem, TaxFigures, relief_of
+from webapp.ledger.tax.parts import (
+    CREDIT,
+    MONEY,
+    UNPAID,
+    PartShare,
+    Piece,
+    TaxedItem,
+    TaxFigures,
+    less_credits,
+    relief_of,
+)
 from webapp.ledger.tax.rules import tax_legs
 from webapp.models import JournalEntry, Organization, OwedItem, Posting, TaxCode, TaxPart, refers_to
 from webapp.queries.tax import packs, parts
@@ -28,7 +38,10 @@ class UnpaidTax:
 
 @dataclass(frozen=True, slots=True)
 class UnpaidBill:
-    """A bill with what was unpaid of it when its six months ended, and the tax that is to be repaid for that."""
+    """A bill with what was unpaid of it when its six months ended, and the tax that is to be repaid for that.
+
+    `left` is the item without what was credited of it by then.
+    """
 
     item_id: int
     entry_id: int
@@ -37,6 +50,7 @@ class UnpaidBill:
     size_minor: int
     tax_minor: int
     item: TaxedItem
+    left: TaxedItem
     codes: tuple[int, ...]
     pieces: Sequence[Piece]
 
@@ -125,15 +139,15 @@ def _bill(
 ) -> UnpaidBill:
     """Give what was unpaid of a bill on a day, with the tax of that."""
     gross = parts.gross(item.organization_id, item.entry_id)
-    size = gross - sum(
-        piece.size_minor for piece in pieces if piece.tax_point <= ends_on and piece.kind in (MONEY, CREDIT)
-    )
+    before = [piece for piece in pieces if piece.tax_point <= ends_on]
+    size = gross - sum(piece.size_minor for piece in before if piece.kind in (MONEY, CREDIT))
     own = tuple(code for code in item.wholes if code in codes)
     whole = TaxedItem(item.wholes, gross)
+    left = less_credits(whole, before)
     relief = PartShare(None, UNPAID, 0, ends_on, TaxFigures(), item.entry_id, size_minor=size)
     tax = sum(
         leg.amount_minor
-        for share in relief_of(whole, own, relief)
+        for share in relief_of(left, own, relief)
         for leg in tax_legs(codes[share.code].rule, share.figures.tax_minor)
     )
-    return UnpaidBill(item_id, item.entry_id, item.account_id, ends_on, size, tax, whole, own, pieces)
+    return UnpaidBill(item_id, item.entry_id, item.account_id, ends_on, size, tax, whole, left, own, pieces)

@@ -20,11 +20,9 @@ from webapp.ledger.tax.parts import (
     SHORT,
     UNPAID,
     PartShare,
-    TaxedItem,
     changes,
     negative,
     shares_of,
-    standing,
 )
 from webapp.ledger.tax.rules import ADVANCES, WAITING, TaxLeg, base_boxes, tax_legs
 from webapp.models import Account, JournalEntry, Organization, Settlement, TaxCode, TaxPart
@@ -32,7 +30,7 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts as ledger_accounts
 from webapp.queries.common import lookups
 from webapp.queries.items import settlements
-from webapp.queries.tax import packs, parts
+from webapp.queries.tax import derivations, packs, parts
 from webapp.queries.tax.parts import ItemTax
 from webapp.services.audit.act import CLOSINGS, Act
 from webapp.services.journal import entries as journal_entries
@@ -61,20 +59,21 @@ def post_differences(doing: Act) -> None:
     if not known:
         return
     codes = lookups.by_id(TaxCode, organization_id, {code for item in taxed.values() for code in item.wholes})
-    met = parts.pieces(organization_id, known, taxed)
+    met, uncredited = parts.pieces(organization_id, known, taxed), _uncredited(doing, taxed)
     found: list[tuple[int, PartShare]] = []
     for root in sorted(known):
         present, item = had.get(root, []), taxed.get(root)
         standing = {piece.settlement for piece in met.get(root, ())}
-        given: dict[int, list[PartShare]] = {
-            number: [] for number in (standing - doing.stood if root not in anew else ())
-        }
+        kept = standing - doing.stood if root not in anew else set()
+        # What a credit note left again has its whole figures: the last part takes the difference.
+        kept -= {max(kept)} if kept and root in uncredited else set()
+        given: dict[int, list[PartShare]] = {number: [] for number in kept}
         for share in present:
             if share.settlement in given:
                 given[share.settlement].append(share)
         wanted = [share for share in present if share.settlement is None]
         if item is not None:
-            whole = taxed_item(organization_id, item, present, codes)
+            whole = derivations.taxed_item(organization_id, item, present, codes)
             wanted += shares_of(whole, met.get(root, ()), given)
         counting = [share for share in present if share.settlement is None or share.settlement in standing]
         found += [
@@ -83,6 +82,15 @@ def post_differences(doing: Act) -> None:
         ]
         found += [(root, share) for share in _taken_back(root, present, doing.undone)]
     post(doing, found, _day(doing))
+
+
+def _uncredited(doing: Act, taxed: Mapping[int, ItemTax]) -> set[int]:
+    """Find the entries of items that a credit note was settled with, and is not any more."""
+    notes, found = {root for root, item in taxed.items() if item.is_credit}, set[int]()
+    for number in doing.undone if notes else ():
+        joined = parts.joined_roots(doing.actor.organization_id, [number])
+        found |= joined if joined & notes else set()
+    return found
 
 
 def _taken_back(root: int, present: Sequence[PartShare], undone: dict[int, date | None]) -> list[PartShare]:
@@ -99,19 +107,6 @@ def _taken_back(root: int, present: Sequence[PartShare], undone: dict[int, date 
         back = replace(share, cause=causes.get((share.settlement, share.tax_point), share.cause))
         found.append(back if day is None else replace(back, tax_point=day, is_own_day=True))
     return found
-
-
-def taxed_item(
-    organization_id: str, item: ItemTax, present: Sequence[PartShare], codes: Mapping[int | None, TaxCode]
-) -> TaxedItem:
-    """Give an item with all that its parts are computed of; `present` is what they had."""
-    return TaxedItem(
-        wholes=item.wholes,
-        gross_minor=parts.gross(organization_id, item.entry_id),
-        cash=frozenset(code for code in item.wholes if codes[code].rule.waits),
-        is_advance=item.is_advance,
-        relieved=standing(present),
-    )
 
 
 def _day(doing: Act) -> date:

@@ -18,6 +18,7 @@ from webapp.ledger.tax.parts import (
     TaxedItem,
     TaxFigures,
     changes,
+    less_credits,
     negative,
     relief_of,
     shares_of,
@@ -26,7 +27,7 @@ from webapp.ledger.tax.parts import (
 from webapp.models import Account, JournalEntry, OwedItem, TaxCode
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
-from webapp.queries.tax import packs, parts, unpaid
+from webapp.queries.tax import derivations, packs, parts, unpaid
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.tax import parts as taxes
@@ -69,14 +70,15 @@ def claim(
         relievable = [code.id for code in codes.values() if code.has_relief]
         if not relievable:
             raise NoReliefError(fields={"itemId": ["No tax code of this item has relief."]})
-        whole = taxes.taxed_item(organization_id, taxed[root], had.get(root, ()), codes)
+        whole = derivations.taxed_item(organization_id, taxed[root], had.get(root, ()), codes)
         met = parts.pieces(organization_id, [root], taxed).get(root, ())
         paid = sum(piece.size_minor for piece in met if piece.kind in (MONEY, "CREDIT"))
         _check_left(item, whole.gross_minor - paid - sum(each.size_minor for each in whole.relieved), size)
         relief = PartShare(
             None, RELIEF, 0, day, TaxFigures(), taxes.ITSELF, account=account.id, size_minor=size
         )
-        found = _with_later_money(whole, relief_of(whole, relievable, relief), met, had.get(root, ()))
+        claimed = relief_of(less_credits(whole, met), relievable, relief)
+        found = _with_later_money(whole, claimed, met, had.get(root, ()))
         day = organizations.first_open_day(organization_id, day)
         posted = taxes.post(doing, [(root, share) for share in found], day)
         doing.after = {"journalEntryIds": [Ref(Kind.JOURNAL_ENTRY, each.id) for each in posted]}
@@ -99,7 +101,7 @@ def take_back(entry: JournalEntry, *, reason: str, actor: Actor, now: datetime) 
         had = parts.shares(organization_id, [root])[root]
         codes = lookups.by_id(TaxCode, organization_id, taxed[root].wholes)
         back = [negative(each) for each in shares]
-        whole = taxes.taxed_item(organization_id, taxed[root], had, codes)
+        whole = derivations.taxed_item(organization_id, taxed[root], had, codes)
         met = parts.pieces(organization_id, [root], taxed).get(root, ())
         found = [replace(each, is_own_day=False) for each in _with_later_money(whole, back, met, had)]
         day = organizations.first_open_day(organization_id, entry.effective_on)
@@ -142,7 +144,7 @@ def repay(*, until: date, note: str = "", actor: Actor, now: datetime) -> Sequen
                 account=bill.account_id,
                 size_minor=bill.size_minor,
             )
-            shares = relief_of(bill.item, bill.codes, relief)
+            shares = relief_of(bill.left, bill.codes, relief)
             found += [(bill.entry_id, each) for each in _with_later_money(bill.item, shares, bill.pieces, ())]
         latest = max(bill.ends_on for bill in bills)
         posted = taxes.post(doing, found, organizations.first_open_day(organization_id, latest))
