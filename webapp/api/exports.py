@@ -1,9 +1,6 @@
 """Exports of the whole book in the formats of other systems, and of reports as tables."""
 
-import tempfile
-from collections.abc import Iterator
-from io import SEEK_END
-from typing import IO, Any
+from typing import Any
 
 from flask import Response
 
@@ -11,11 +8,10 @@ from webapp import queries
 from webapp.schemas.reports.reports import ReportFileQuerySchema
 from webapp.web.access.auth import organization_id, requires
 from webapp.web.access.blueprints import Blueprint
-from webapp.web.access.requests import MEBIBYTE
 from webapp.web.rendering import periods
+from webapp.web.written_files import downloaded, spooled
 
 bp = Blueprint("api_exports", __name__, url_prefix="/api/exports", description="Exports")
-MOST_IN_MEMORY, PIECE_SIZE = 4 * MEBIBYTE, MEBIBYTE // 4
 FILE = {"content_type": "text/plain", "description": "A file"}
 
 
@@ -67,26 +63,3 @@ def attached(format_: str) -> Response:
     for piece in export.pieces:
         file.write(piece.encode())
     return downloaded(file, export.file_name, f"{export.media_type}; charset=utf-8")
-
-
-def spooled() -> IO[bytes]:
-    """Open a file that is on disk where it is long; the sender closes it."""
-    return tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)
-
-
-def downloaded(file: IO[bytes], name: str, content_type: str) -> Response:
-    """Send what was written to a file as a download."""
-    length = file.seek(0, SEEK_END)
-    pieces = sent(file)
-    body = b"".join(pieces) if length <= MOST_IN_MEMORY else pieces
-    response = Response(body, content_type=content_type)
-    response.headers.set("Content-Disposition", "attachment", filename=name)
-    response.content_length = length
-    return response
-
-
-def sent(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield a file from its beginning, and close it at the end."""
-    with file:
-        file.seek(0)
-        yield from iter(lambda: file.read(PIECE_SIZE), b"")

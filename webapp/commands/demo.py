@@ -20,7 +20,7 @@ from webapp.commands.books import JSON, answer, application, books
 from webapp.config import is_loopback
 from webapp.database.sessions import begin_write, db
 from webapp.demo import studio
-from webapp.demo.countries import COUNTRIES, GERMANY, Country
+from webapp.demo.countries import COUNTRIES, GERMANY, StudioCountry
 from webapp.models import Organization
 from webapp.services.access import users
 from webapp.services.audit import action_requests
@@ -83,7 +83,7 @@ def demo(*, if_empty: bool, seed: int, day: datetime | None, country: str | None
     answer(value, f"Sign in as {sign_in.email} with {sign_in.password}", as_json=as_json)
 
 
-def _make(seed: int, day: date, country: Country, sign_in: SignIn, now: datetime) -> Made:
+def _make(seed: int, day: date, country: StudioCountry, sign_in: SignIn, now: datetime) -> Made:
     owner = users.find_or_create(sign_in.email, name=studio.OWNER_NAME, now=now)
     users.set_password(sign_in.email, users.hash_password(sign_in.password))
     return making.make(owner, seed=seed, day=day, country=country)
@@ -101,7 +101,7 @@ def _without_request_log() -> Iterator[None]:
         log.setLevel(before)
 
 
-def _propose(key: str, day: date, country: Country) -> None:
+def _propose(key: str, day: date, country: StudioCountry) -> None:
     """Propose a month's depreciation on a day over the API, like an agent."""
     agent = application().test_client()
     headers = {"Authorization": f"Bearer {key}"}

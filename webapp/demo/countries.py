@@ -19,7 +19,7 @@ class OwnTax:
 
 
 @dataclass(frozen=True, slots=True)
-class Country:
+class StudioCountry:
     """A country of the demo.
 
     `dollars` is what its currency costs at first. `numbers` are those of the bank accounts in order. `tax_codes` are by
@@ -50,7 +50,7 @@ class Country:
         return self.tax_codes.get(party, self.tax_codes[account])
 
 
-GERMANY: Final = Country(
+GERMANY: Final = StudioCountry(
     currency="EUR",
     chart="generic",
     pack="generic-vat",
@@ -74,7 +74,7 @@ GERMANY: Final = Country(
         "6400": "P7",
     },
 )
-UNITED_KINGDOM: Final = Country(
+UNITED_KINGDOM: Final = StudioCountry(
     currency="GBP",
     chart="uk",
     pack="uk-vat100",
@@ -153,4 +153,4 @@ UNITED_KINGDOM: Final = Country(
         "Typografie Verlag": "Typography Press",
     },
 )
-COUNTRIES: Final[Mapping[str, Country]] = {"uk": UNITED_KINGDOM}
+COUNTRIES: Final[Mapping[str, StudioCountry]] = {"uk": UNITED_KINGDOM}

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from webapp.demo import studio
-from webapp.demo.countries import GERMANY, Country
+from webapp.demo.countries import GERMANY, StudioCountry
 from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.demo.studio import Recurrence
 
@@ -35,7 +35,7 @@ class Story:
     """
 
     day: date
-    country: Country
+    country: StudioCountry
     months: tuple[Month, ...]
     current: BankAccount
     card: BankAccount
@@ -66,7 +66,7 @@ class Story:
         return replace(self, current=replace(self.current, lines=tuple(lines)))
 
 
-def make_story(seed: int, day: date, country: Country = GERMANY) -> Story:
+def make_story(seed: int, day: date, country: StudioCountry = GERMANY) -> Story:
     """Make the story of the fourteen months that end on a day."""
     months = _months(day)
     rates = _rates(random.Random(f"{seed} rates"), months, country.dollars)  # noqa: S311  (a story needs chance, not secrecy)
@@ -95,7 +95,7 @@ def make_story(seed: int, day: date, country: Country = GERMANY) -> Story:
     return Story(day, country, months, told[0], told[1], told[2], told[3], rates)
 
 
-def _told(account: BankAccount, country: Country, number: str) -> BankAccount:
+def _told(account: BankAccount, country: StudioCountry, number: str) -> BankAccount:
     """Tell of an account as it is in a country."""
     lines = tuple(
         replace(line, party=country.said(line.party), memo=country.said(line.memo)) for line in account.lines

@@ -7,8 +7,6 @@ from typing import Any
 from flask import Response
 
 from webapp import queries, services
-from webapp.api.exports import downloaded, spooled
-from webapp.exporters.csv_files import Table
 from webapp.queries.tax.returns import ReturnRecord
 from webapp.schemas.paging import changing, listing, wrapped
 from webapp.schemas.tax.returns import (
@@ -27,6 +25,7 @@ from webapp.schemas.tax.returns import (
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
+from webapp.web.written_files import downloaded, spooled
 
 bp = Blueprint("api_tax_returns", __name__, url_prefix="/api/tax/returns", description="Tax returns")
 AnswerSchema = wrapped("taxReturn", ReadReturnSchema)
@@ -103,7 +102,7 @@ def file_of_filed(query: dict[str, Any], return_id: int) -> Response:
     return _sent(made, query["format"], lambda: queries.tax.return_files.of_filed(filed, made))
 
 
-def _sent(made: ReturnRecord, format_: str, table: Callable[[], Table]) -> Response:
+def _sent(made: ReturnRecord, format_: str, table: Callable[[], Any]) -> Response:
     name = f"{made.form}-{made.to}.{format_}"
     if format_ == "json":
         written = queries.tax.return_files.json_of(made).encode()

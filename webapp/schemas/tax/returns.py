@@ -176,7 +176,7 @@ class CodeFiguresSchema(Schema):
     """What a tax code adds to the boxes of a return; null for what was adjusted by hand, without a code."""
 
     tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True)
-    code = ma.fields.String(allow_none=True)
+    code = ma.fields.String(allow_none=True, metadata={"description": "The tax code as people write it."})
     name = ma.fields.String(allow_none=True)
     boxes = ma.fields.List(ma.fields.Nested(BoxFigureSchema))
 
@@ -217,7 +217,10 @@ class WaitingAccountSchema(Schema):
 class WaitingTaxesSchema(Schema):
     """The taxes that wait for money, and those of advances."""
 
-    accounts = ma.fields.List(ma.fields.Nested(WaitingAccountSchema))
+    accounts = ma.fields.List(
+        ma.fields.Nested(WaitingAccountSchema),
+        metadata={"description": "The accounts on which taxes wait; none in books without taxes."},
+    )
 
 
 class ReturnPostingSchema(PostedTaxSchema):

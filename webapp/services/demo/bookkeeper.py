@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.demo import lines as demo_lines
 from webapp.demo import studio
-from webapp.demo.countries import Country, OwnTax
+from webapp.demo.countries import OwnTax, StudioCountry
 from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.demo.papers import Paper
 from webapp.ledger.money import Money
@@ -46,7 +46,7 @@ RATE_SOURCE = "Invented for the demo"
 class Bookkeeper:
     """A bookkeeper who works on a few days of each month, one act a second, and never after the last day began."""
 
-    def __init__(self, actor: Actor, last_day: date, country: Country) -> None:
+    def __init__(self, actor: Actor, last_day: date, country: StudioCountry) -> None:
         self._actor = actor
         self.country = country
         self._last_day = last_day

@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 from webapp.demo import invoices, studio
-from webapp.demo.countries import GERMANY, Country
+from webapp.demo.countries import GERMANY, StudioCountry
 from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.demo.papers import Paper
 from webapp.demo.story import Story, make_story
@@ -46,7 +46,7 @@ class Made:
     agent_key: str
 
 
-def make(owner: User, *, seed: int, day: date, country: Country = GERMANY) -> Made:
+def make(owner: User, *, seed: int, day: date, country: StudioCountry = GERMANY) -> Made:
     """Open the demo organization of a seed and keep its books up to a day."""
     story = make_story(seed, day, country)
     opened_at = datetime.combine(story.months[0].first, time(8), UTC)
