@@ -11,22 +11,69 @@ from webapp.models import ApiToken, Membership
 from webapp.services.access.tokens import ApprovingOffError
 
 # The ordinary work of bookkeeping: lines, entries, documents, names, schedules.
-APPROVED_BY_KEYS = set(
-    """
-    abandon_reconciliation add_document_file bind_rows change_journal_entry clear_reconciliation_items
-    complete_reconciliation confirm_transaction correct_journal_entry create_account create_document
-    create_journal_entry create_merchant create_project create_project_group create_schedule decline_document
-    delete_document delete_from_inbox delete_journal_entry delete_merchant delete_project
-    delete_project_group delete_transaction discard_correction dismiss_suggestion dismiss_transfer
-    dispose_schedule edit_item edit_transaction forget_columns import_file join_transactions keep_in_inbox
-    offer_document_again pair_transfer plan post_journal_entry post_schedule_part push_feed
-    put_exchange_rates put_reconciliation_draft relate_document remove_document_file remove_transaction_again
-    restore_transaction resume_feed revalue settle_items skip_schedule_part stop_schedule
-    sync_bank_connection undismiss_suggestion undo_transfer unjoin_transactions unrelate_document
-    update_document update_merchant update_project update_project_group withdraw_balance_note
-    write_balance_note
-    """.split()
-)
+APPROVED_BY_KEYS = {
+    "abandon_reconciliation",
+    "add_document_file",
+    "bind_rows",
+    "change_journal_entry",
+    "clear_reconciliation_items",
+    "complete_reconciliation",
+    "confirm_transaction",
+    "correct_journal_entry",
+    "create_account",
+    "create_document",
+    "create_journal_entry",
+    "create_merchant",
+    "create_project",
+    "create_project_group",
+    "create_schedule",
+    "decline_document",
+    "delete_document",
+    "delete_from_inbox",
+    "delete_journal_entry",
+    "delete_merchant",
+    "delete_project",
+    "delete_project_group",
+    "delete_transaction",
+    "discard_correction",
+    "dismiss_suggestion",
+    "dismiss_transfer",
+    "dispose_schedule",
+    "edit_item",
+    "edit_transaction",
+    "forget_columns",
+    "import_file",
+    "join_transactions",
+    "keep_in_inbox",
+    "offer_document_again",
+    "pair_transfer",
+    "plan",
+    "post_journal_entry",
+    "post_schedule_part",
+    "push_feed",
+    "put_exchange_rates",
+    "put_reconciliation_draft",
+    "relate_document",
+    "remove_document_file",
+    "remove_transaction_again",
+    "restore_transaction",
+    "resume_feed",
+    "revalue",
+    "settle_items",
+    "skip_schedule_part",
+    "stop_schedule",
+    "sync_bank_connection",
+    "undismiss_suggestion",
+    "undo_transfer",
+    "unjoin_transactions",
+    "unrelate_document",
+    "update_document",
+    "update_merchant",
+    "update_project",
+    "update_project_group",
+    "withdraw_balance_note",
+    "write_balance_note",
+}
 
 
 @pytest.fixture
