@@ -98,6 +98,7 @@ EXCEPTIONS = {
     "webapp/queries/checks/stored.py": {"database"},  # whose books are checked, past the ORM
     "webapp/queries/checks/violations.py": {"database"},  # whose books are checked
     "webapp/queries/common/kept_rows.py": {"database"},  # where a session keeps rows
+    "webapp/commands/worker.py": {"web"},  # letters are in the language of who reads them
     # It looks at the installation as a whole.
     "webapp/services/operating/diagnosis.py": {"config", "migrations"},
     "webapp/services/operating/machine.py": {"config", "file_safety"},

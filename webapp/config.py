@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from importlib import metadata
 from ipaddress import ip_address
@@ -46,6 +47,8 @@ class Settings:
     oidc_client_id: str = ""
     oidc_client_secret: str = field(default="", repr=False)
     takes_passwords: bool = True
+    smtp_url: str = field(default="", repr=False)
+    mail_from: str = ""
     calls_others: bool = True
     outbound_hosts: frozenset[str] = frozenset()
     outbound_inner: frozenset[str] = frozenset()
@@ -83,6 +86,11 @@ class Settings:
     def address(self) -> str:
         """The URL for a browser on this machine."""
         return f"http://{self.own_bind}"
+
+    @property
+    def sender(self) -> str:
+        """The address that letters come from."""
+        return self.mail_from or f"tieout@{urlsplit(self.public_url).hostname}"
 
     @property
     def passkey_host(self) -> str | None:
@@ -125,6 +133,8 @@ class Settings:
             oidc_client_id=read.text("OIDC_CLIENT_ID", ""),
             oidc_client_secret=read.text("OIDC_CLIENT_SECRET", ""),
             takes_passwords=read.choice("LOCAL_SIGN_IN", "on", "off") == "on",
+            smtp_url=read.text("SMTP_URL", ""),
+            mail_from=read.text("MAIL_FROM", ""),
             calls_others=read.choice("OUTBOUND", "list", "none") == "list",
             outbound_hosts=read.hosts("OUTBOUND_HOSTS"),
             outbound_inner=read.hosts("OUTBOUND_INNER"),
@@ -272,6 +282,7 @@ def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
         raise UnsafeSettingError("OIDC_ISSUER is an https address, and needs OIDC_CLIENT_ID and PUBLIC_URL.")
     if not settings.takes_passwords and not settings.oidc_issuer:
         raise UnsafeSettingError("LOCAL_SIGN_IN is off and OIDC_ISSUER is not set: nobody could sign in.")
+    _refuse_mail(settings)
     if settings.metrics not in {"", METRICS_ON_LOOPBACK}:
         raise UnsafeSettingError(
             f"METRICS is {settings.metrics!r}; set it to loopback, or set METRICS_TOKEN."
@@ -285,3 +296,22 @@ def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
     fault = file_safety.fault(settings.instance_path, settings.database_file)
     if fault is not None:
         raise UnsafeSettingError(fault)
+
+
+def _refuse_mail(settings: Settings) -> None:
+    if not settings.smtp_url:
+        return
+    try:
+        parts = urlsplit(settings.smtp_url)
+        is_whole = parts.scheme in {"smtp", "smtps"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_whole = False
+    if not is_whole or parts.path.strip("/") or parts.query:
+        # The address may have a password in it.
+        raise UnsafeSettingError("SMTP_URL must be like smtps://user:password@mail.example.org or smtp://….")
+    if not settings.public_url:
+        raise UnsafeSettingError("SMTP_URL needs PUBLIC_URL: letters have links to this server.")
+    if not settings.calls_others and not is_loopback(parts.hostname or ""):
+        raise UnsafeSettingError("SMTP_URL names another machine, and OUTBOUND=none forbids to call any.")
+    if not re.fullmatch(r"[^@\s<>,;\"]{1,64}@[^@\s<>,;\"]{1,255}", settings.sender):
+        raise UnsafeSettingError("MAIL_FROM must be one address, like books@example.org.")

@@ -216,7 +216,7 @@ def test_five_days_of_failure_pause_it_and_nothing_is_lost(ada, bank, line, hook
     receiver.answers = [OutboundAnswer(500, b"", "")]
     confirm(ada, line)
     work()
-    assert "It fails since" in ada.browser().get(place).text
+    assert "Failing since" in ada.browser().get(place).text
     over = datetime.now(UTC) - webhooks.PAUSED_AFTER
     bank.ask(lambda: db.session.execute(sa.update(WebhookEndpoint).values(failing_since=over)))
     receiver.answers = [OutboundAnswer(500, b"", "")]

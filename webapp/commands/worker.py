@@ -34,11 +34,13 @@ from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
 from webapp.queries.access import organizations
 from webapp.queries.imports import bank_connections
+from webapp.services.access import letters
 from webapp.services.audit.act import Actor
 from webapp.services.banks.syncs import Sync
 from webapp.services.bookkeeping import exchange_rates, retention
-from webapp.services.operating import jobs, timetable, webhooks
+from webapp.services.operating import jobs, mail, timetable, webhooks
 from webapp.services.operating.jobs import HeldJob, LostLeaseError
+from webapp.web.rendering.letters import written
 
 log = logging.getLogger("tieout.worker")
 LOCK_FILE: Final = "worker.lock"
@@ -114,6 +116,19 @@ def send_webhook(work: Work) -> None:
     webhooks.deliver(job.organization_id, int(job.subject), gate, lambda: datetime.now(UTC))
 
 
+def send_letter(work: Work) -> None:
+    """Send a letter, with the secret of its link forgotten after it."""
+    settings, job = current_app.config["SETTINGS"], work.claimed
+    server = mail.server_of(settings.smtp_url)
+    begin_read(job.organization_id)
+    letter = letters.read(job.organization_id, job.subject, datetime.now(UTC))
+    db.session.rollback()
+    if letter is not None and server is not None:
+        server.send(written(letter, job.organization_id, f"{job.id}", settings, datetime.now(UTC)))
+    begin_write(job.organization_id)
+    letters.sent(job.subject)
+
+
 class UnsoundError(LedgerError):
     """The books are not sound."""
 
@@ -126,6 +141,7 @@ HANDLERS: Final[Mapping[str, Callable[[Work], None]]] = {
     timetable.CHECK: check,
     bank_connections.SYNC: sync,
     webhooks.DELIVER: send_webhook,
+    letters.LETTER: send_letter,
 }
 
 
@@ -224,7 +240,21 @@ class JobRunner:
                 jobs.want_next(organizations.get(organization_id), kind, datetime.now(UTC))
             failures.commit(db.session())
             db.session.remove()
+        if self._settings.smtp_url:
+            self._tell_of_ends()
         return True
+
+    def _tell_of_ends(self) -> None:
+        """Let people be told of the consents that end soon."""
+        with maintenance():
+            begin_read()
+            found = letters.ending(datetime.now(UTC))
+            db.session.rollback()
+        for end in found:
+            db.session.remove()
+            begin_write(end.organization_id)
+            letters.tell_of_end(end, datetime.now(UTC))
+            failures.commit(db.session())
 
     def gather(self) -> bool:
         """Write the messages of what happened to those endpoints that were not told."""

@@ -7,7 +7,8 @@ from flask import Blueprint, Response, url_for
 from webapp import services
 from webapp.pages.access.members import show_members
 from webapp.schemas.access import InvitationFormSchema
-from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, organization_id, requires, settings
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.problems import REFUSALS, act_or_show, problem_of
 
@@ -46,11 +47,15 @@ def withdraw(invitation_id: int) -> Response:
 
 
 def show_link(email: str, expires_at: datetime, secret: str) -> Response:
-    """Show a one-time link, only now."""
+    """Show a one-time link, only now, and send it where mail is set."""
+    is_sent = bool(settings().smtp_url)
+    if is_sent:
+        services.access.letters.invite(organization_id(), secret, requests.now())
     return show_members(
         new_link={
             "email": email,
             "url": url_for("joining.show", secret=secret, _external=True),
             "expires_at": expires_at,
+            "is_sent": is_sent,
         }
     )

@@ -4,6 +4,7 @@ from webapp.services.access import (
     clients,
     connections,
     invitations,
+    letters,
     oidc,
     organizations,
     own_sign_in,

@@ -16,7 +16,7 @@ from webapp.models import Invitation, Membership, User
 from webapp.queries.access import invitations
 from webapp.queries.access.invitations import LinkEndedError
 from webapp.queries.access.principals import digest_of
-from webapp.services.access import users
+from webapp.services.access import letters, users
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 
@@ -85,6 +85,7 @@ def renew(organization_id: str, invitation_id: int, *, actor: Actor, now: dateti
     title = f"Created another link for {invitation.email}"
     with act(actor, now, "renew_invitation", ("invitation", invitation.id), title=title):
         secret = secrets.token_urlsafe(32)
+        letters.forget(invitation)
         invitation.token_hash = digest_of(secret)
         invitation.linked_at, invitation.expires_at = now, now + LINK_LIFETIME
         db.session.flush()
@@ -97,6 +98,7 @@ def withdraw(organization_id: str, invitation_id: int, *, actor: Actor, now: dat
     title = f"Withdrew the invitation of {invitation.email}"
     with act(actor, now, "withdraw_invitation", ("invitation", invitation.id), title=title) as doing:
         doing.before = {"email": invitation.email, "role": invitation.role}
+        letters.forget(invitation)
         db.session.delete(invitation)
         db.session.flush()
 

@@ -14,11 +14,12 @@ from webapp.database.roles import refusal
 from webapp.database.sessions import begin_read, db
 from webapp.database.sqlite import is_safe
 from webapp.ledger import titles
+from webapp.ledger.errors import LedgerError
 from webapp.migrations import revisions
 from webapp.models import AuditEvent, BankConnection, ExchangeRate, FeedAccount, Job, Organization
 from webapp.queries import checks
 from webapp.services.backups import records
-from webapp.services.operating import machine
+from webapp.services.operating import machine, mail
 from webapp.services.operating.machine import Symptom
 from webapp.services.storage import vault
 
@@ -48,6 +49,7 @@ THURSDAY: Final = 3
 def examine(settings: Settings, *, now: datetime, quick: bool) -> Iterator[Symptom]:
     """Look at the settings, the machine and the books; `quick` leaves out the check of all books."""
     yield from machine.examine(settings, now)
+    yield from mail_symptoms(settings)
     place = settings.database_file or settings.instance_path
     if not place.exists():
         yield Symptom("no_books", f"There are no books in {place} yet.", "tieout migrate")
@@ -73,6 +75,18 @@ def examine(settings: Settings, *, now: datetime, quick: bool) -> Iterator[Sympt
     if not quick:
         yield from _of_checks()
     db.session.rollback()
+
+
+def mail_symptoms(settings: Settings) -> Iterator[Symptom]:
+    """Sign in to the mail server, where one is set."""
+    server = mail.server_of(settings.smtp_url)
+    if server is None:
+        return
+    try:
+        server.greet()
+    except LedgerError as error:
+        sentence = f"Nobody gets mail: {error}"
+        yield Symptom("mail", sentence, "Look at SMTP_URL, its password and the server's log; or unset it.")
 
 
 def _of_revision(settings: Settings, found: str | None) -> Symptom | None:

@@ -21,6 +21,7 @@ from webapp.queries.effects import pages, summaries
 from webapp.schemas.audit.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.audit.effects import DryRunSchema
 from webapp.schemas.untrusted import UNTRUSTED_KEY, untrusted_paths
+from webapp.services.access import letters
 from webapp.services.access.token_caps import CapReachedError
 from webapp.services.audit import proposals, trials
 from webapp.services.audit.act import Act
@@ -28,7 +29,14 @@ from webapp.services.audit.action_requests import title_of
 from webapp.services.audit.proposals import ProposedCall
 from webapp.services.audit.trials import Json, Trial
 from webapp.web.access import requests, selections
-from webapp.web.access.auth import ProposableError, acting, may_propose, organization_id, principal
+from webapp.web.access.auth import (
+    ProposableError,
+    acting,
+    may_propose,
+    organization_id,
+    principal,
+    settings,
+)
 from webapp.web.access.request_state import requested_view, state
 from webapp.web.proposals import calls, preconditions
 
@@ -155,7 +163,10 @@ def _wait(tried: Trial, replaces: str | None) -> ActionRequest:
         replaces_plan=of_plan,
         if_match=call.if_match,
     )
-    return proposals.wait(proposed, tried, calls.folder(), **acting())
+    waiting = proposals.wait(proposed, tried, calls.folder(), **acting())
+    if settings().smtp_url:
+        letters.tell_of_proposal(organization_id(), requests.now())
+    return waiting
 
 
 def summarised() -> Response:

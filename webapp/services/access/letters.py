@@ -1,0 +1,153 @@
+"""Letters: what people are told by mail, wanted as jobs and written when they are sent.
+
+A letter tells nothing of the books, no name, text or amount: only that something waits, and where. The secret of its
+link is in the vault until it is sent.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+import sqlalchemy as sa
+
+from webapp.database.sessions import db
+from webapp.ledger.scopes import APPROVE, scopes_of_role
+from webapp.models import ApiToken, BankConnection, Invitation, Job, Membership
+from webapp.queries.access import organizations
+from webapp.queries.access.principals import digest_of
+from webapp.services.access import users
+from webapp.services.operating import jobs
+from webapp.services.storage import vault
+from webapp.services.storage.vault import Owner
+
+LETTER: Final = "LETTER"
+INVITATION, WAITING = "INVITATION", "WAITING"
+CONNECTION_ENDS, BANK_ENDS = "CONNECTION_ENDS", "BANK_ENDS"
+LINK: Final = "link"
+# So long nobody is told of another proposal.
+PAUSE: Final = timedelta(hours=1)
+# So long before a consent ends people are told, once.
+AHEAD: Final = timedelta(days=7)
+
+
+class Letter(NamedTuple):
+    """What a letter is about, to whom, in which language if that is known, and the secret of its link, or none."""
+
+    about: str
+    to: str
+    language: str | None
+    secret: str = ""
+
+
+def invite(organization_id: str, secret: str, now: datetime) -> None:
+    """Send the link of an invitation, unless it ends before."""
+    uid = _uid(digest_of(secret))
+    vault.put(Owner(LETTER, uid), LINK, secret, now=now)
+    _want(organization_id, INVITATION, uid, "once", now)
+
+
+def forget(invitation: Invitation) -> None:
+    """Send no link of an invitation that is over, was sent, or gets another link."""
+    vault.drop(Owner(LETTER, _uid(invitation.token_hash)))
+
+
+def tell_of_proposal(organization_id: str, now: datetime) -> None:
+    """Tell those who can decide that a proposal waits, each at most once an hour."""
+    for member in _members(organization_id, APPROVE):
+        its = Job.organization_id == organization_id, Job.kind == LETTER
+        own = sa.select(sa.func.max(Job.run_at)).where(*its, Job.subject == f"{WAITING} {member.user_id}")
+        last = db.session.scalar(own)
+        if last is None or last <= now:
+            at = now if last is None else max(now, last + PAUSE)
+            _want(organization_id, WAITING, str(member.user_id), at.isoformat(), now, at=at)
+
+
+class End(NamedTuple):
+    """A consent that ends: in which books, of a program or a bank, its id, and the day."""
+
+    organization_id: str
+    about: str
+    record_id: int
+    day: str
+
+
+def ending(now: datetime) -> list[End]:
+    """List the consents of all books that end within a week."""
+    of_connections = ApiToken.client_id.is_not(None), ApiToken.revoked_at.is_(None)
+    soon = {
+        CONNECTION_ENDS: sa.select(ApiToken.organization_id, ApiToken.id, ApiToken.expires_at).where(
+            *of_connections, ApiToken.expires_at > now, ApiToken.expires_at <= now + AHEAD
+        ),
+        BANK_ENDS: sa.select(
+            BankConnection.organization_id, BankConnection.id, BankConnection.consent_ends_at
+        ).where(BankConnection.consent_ends_at > now, BankConnection.consent_ends_at <= now + AHEAD),
+    }
+    return [
+        End(organization_id, about, record_id, at.date().isoformat())
+        for about, statement in soon.items()
+        for organization_id, record_id, at in db.session.execute(statement)
+        if at is not None
+    ]
+
+
+def tell_of_end(end: End, now: datetime) -> None:
+    """Tell the person who connected a program, or the owners of a bank's books, that a consent ends, once."""
+    if end.about == CONNECTION_ENDS:
+        told = [db.session.get_one(ApiToken, (end.organization_id, end.record_id)).user_id]
+    else:
+        told = [each.user_id for each in _members(end.organization_id, "admin")]
+    for user_id in told:
+        _want(end.organization_id, end.about, str(user_id), f"{end.record_id} {end.day}", now)
+
+
+def read(organization_id: str, subject: str, now: datetime) -> Letter | None:
+    """Write a letter, or none where nobody is to be told any more."""
+    about, _, key = subject.partition(" ")
+    if about == INVITATION:
+        return _invitation(organization_id, key, now)
+    member = db.session.get(Membership, (organization_id, int(key)))
+    if member is None or not member.user.is_active:
+        return None
+    return Letter(about, member.user.email, member.user.language)
+
+
+def sent(subject: str) -> None:
+    """Forget the secret of a letter that was sent."""
+    about, _, key = subject.partition(" ")
+    if about == INVITATION:
+        vault.drop(Owner(LETTER, key))
+
+
+def _invitation(organization_id: str, uid: str, now: datetime) -> Letter | None:
+    secret = vault.find(Owner(LETTER, uid), LINK)
+    if secret is None:
+        return None
+    found = db.session.scalar(
+        sa.select(Invitation).where(
+            Invitation.organization_id == organization_id,
+            Invitation.token_hash == digest_of(secret),
+            Invitation.expires_at > now,
+        )
+    )
+    if found is None:
+        return None
+    known = users.find(found.email)
+    return Letter(INVITATION, found.email, known.language if known else None, secret)
+
+
+def _members(organization_id: str, scope: str) -> Iterator[Membership]:
+    """Find the members whose role has a scope."""
+    for each in organizations.members(organization_id):
+        if each.user.is_active and scope in scopes_of_role(each.role):
+            yield each
+
+
+def _want(
+    organization_id: str, about: str, key: str, occurrence: str, now: datetime, *, at: datetime | None = None
+) -> None:
+    jobs.want(organization_id, LETTER, occurrence, subject=f"{about} {key}", at=at or now, now=now)
+
+
+def _uid(token_hash: str) -> str:
+    """Give the name by which the vault knows a link."""
+    return token_hash[:32]
