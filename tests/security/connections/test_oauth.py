@@ -194,6 +194,18 @@ def test_a_person_may_refuse(claude):
     assert answered(claude.consent({"decision": "deny"}))["error"] == "access_denied"
 
 
+@pytest.mark.parametrize(
+    ("given", "other"),
+    [(GIVEN, {}), ({"decision": "deny"}, {}), (GIVEN, {"code_challenge_method": "plain"})],
+    ids=["a code", "a denial", "a fault"],
+)
+def test_every_answer_says_whose_it_is(claude, given, other):
+    """A client that asked another server sees that this answer is not of that one (RFC 9207)."""
+    told = answered(claude.consent(given, **other))
+    assert (told["iss"], told["state"]) == (PUBLIC, "a state")
+    assert claude.app.test_client().get("/.well-known/oauth-authorization-server").json["issuer"] == PUBLIC
+
+
 def test_consent_comes_from_our_own_page_alone(claude):
     for site in ("cross-site", "same-site"):
         assert claude.consent(headers={"Sec-Fetch-Site": site}).status_code == 403

@@ -62,7 +62,7 @@ def tell_of_proposal(organization_id: str, now: datetime) -> None:
             _want(organization_id, WAITING, str(member.user_id), at.isoformat(), now, at=at)
 
 
-class End(NamedTuple):
+class EndingConsent(NamedTuple):
     """A consent that ends: in which books, of a program or a bank, its id, and the day."""
 
     organization_id: str
@@ -71,7 +71,7 @@ class End(NamedTuple):
     day: str
 
 
-def ending(now: datetime) -> list[End]:
+def ending(now: datetime) -> list[EndingConsent]:
     """List the consents of all books that end within a week."""
     of_connections = ApiToken.client_id.is_not(None), ApiToken.revoked_at.is_(None)
     soon = {
@@ -83,14 +83,14 @@ def ending(now: datetime) -> list[End]:
         ).where(BankConnection.consent_ends_at > now, BankConnection.consent_ends_at <= now + AHEAD),
     }
     return [
-        End(organization_id, about, record_id, at.date().isoformat())
+        EndingConsent(organization_id, about, record_id, at.date().isoformat())
         for about, statement in soon.items()
         for organization_id, record_id, at in db.session.execute(statement)
         if at is not None
     ]
 
 
-def tell_of_end(end: End, now: datetime) -> None:
+def tell_of_end(end: EndingConsent, now: datetime) -> None:
     """Tell the person who connected a program, or the owners of a bank's books, that a consent ends, once."""
     if end.about == CONNECTION_ENDS:
         told = [db.session.get_one(ApiToken, (end.organization_id, end.record_id)).user_id]
