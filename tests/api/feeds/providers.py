@@ -60,8 +60,9 @@ def account(uid, lines=(), *, name="Giro", iban=None, currency="EUR", balance="0
 class Bank:
     """What the bank has, what it was asked, and how it misbehaves.
 
-    `faults` has, by the uid of an account or `*`, what is answered to its calls: a status and an error, used up one by
-    one. `least` is the first day that the bank gives, and `states_least` whether it says so.
+    `faults` has, by the uid of an account or `*`, what is answered to its calls, one by one: a status and an error;
+    True in place of the error lets a call through. `least` is the first day that the bank gives, and `states_least`
+    whether it says so.
     """
 
     port: int = 0
@@ -145,7 +146,11 @@ class Bank:
         for of in (f"{name}/{what}", name, "*"):
             if self.faults.get(of):
                 status, error = self.faults[of].pop(0)
-                return error if isinstance(error, tuple) else refused(status, error, "The bank misbehaves")
+                if error is not True:
+                    return (
+                        error if isinstance(error, tuple) else refused(status, error, "The bank misbehaves")
+                    )
+                break
         found = next((each for each in self.accounts if each["uid"] == name), None)
         if found is None:
             return refused(404, "ACCOUNT_DOES_NOT_EXIST", "No account found")

@@ -220,6 +220,18 @@ def test_the_next_sync_is_among_what_is_done_by_itself(ada, bridge, connected):
     assert ada.browser().post(f"/settings/automatic/{job_id}/run").status_code == 303
 
 
+def test_daily_rates_are_offered_with_an_account_in_another_currency(ada, bridge, connected, work):
+    page, offer = ada.browser(), "An account is in another currency"
+    assert offer not in page.get(BANKS).text
+    bridge.accounts.append(account("D1", [], name="Dollars", currency="USD", as_of=ago(0)))
+    sync(ada, connected, work)
+    assert offer not in page.get(BANKS).text
+    assert ada.patch(connected, json={"accounts": [{"externalId": "D1", "opens": True}]}).status_code == 200
+    assert offer in page.get(BANKS).text
+    assert page.post("/settings/automatic", data={"kind": "RATES", "isOn": "true"}).status_code == 303
+    assert offer not in page.get(BANKS).text
+
+
 def test_it_is_paused_and_ended_and_its_secret_is_gone(app, ada, ben, dan, bridge, connected, work):
     assert ada.patch(connected, json={"isPaused": True}).json["connection"]["status"] == "PAUSED"
     assert shown(ada)["nextRunAt"] is None

@@ -16,6 +16,7 @@ from webapp.schemas.bank_connections import (
     RenewalSchema,
 )
 from webapp.services.banks.connections import ConnectedChoice
+from webapp.services.operating.timetable import RATES
 from webapp.web import consents
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires, settings
@@ -49,7 +50,7 @@ def new() -> Response:
         return show_connections(problem_of(error))
     requests.begin_reading(organization_id())
     return render(
-        "settings/bank_choice.html",
+        "connections/bank_choice.html",
         country=country,
         banks=[{"id": each.name, "name": each.name} for each in banks],
         psu_types=[{"id": each, "name": translated(PEOPLE[each])} for each in PSU_TYPES],
@@ -164,8 +165,11 @@ def show_connections(problem: Problem | None = None) -> Response:
     """Render the connections, with a refused form as it was typed."""
     connections = queries.imports.bank_connections.listed(organization_id(), requests.now())
     active = queries.accounts.feed_accounts.active(organization_id())
+    organization = queries.access.organizations.get(organization_id())
+    opened = {account.currency for each in connections for account in each.accounts if account.fa_id}
     return render(
         "settings/bank_connections.html",
+        offers_rates=bool(opened - {organization.base_currency}) and RATES not in organization.automatic,
         connections=[each for each in connections if each.status != "ENDED"],
         choices={
             account.currency: choices(account.currency, active)
