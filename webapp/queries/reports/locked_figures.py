@@ -25,6 +25,7 @@ from webapp.models import (
     MonthSum,
     Posting,
     Project,
+    ProjectGroup,
     refers_to,
 )
 from webapp.queries.access import organizations
@@ -79,11 +80,15 @@ MOST_AGED: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class LockedFigure:
-    """A figure of a report: which one, at the close of which day or up to it, and what it is of."""
+    """A figure of a report: which one, at the close of which day or up to it, and what it is of.
+
+    `part_id` tells merchants, or groups of projects, of one name apart.
+    """
 
     report: str
     day: date
     label: str
+    part_id: int | None = None
 
     def __str__(self) -> str:
         return f"{self.report} of {self.day:%-d %b %Y}, {self.label}"
@@ -191,36 +196,44 @@ def of_parts(organization_id: str, lock_date: date, by: Dimension, ids: Collecti
         )
         .group_by(*keys)
     )
-    return _of_parts(rows, parts, lock_date, organizations.base_currency(organization_id), by)
+    model: type[Merchant | ProjectGroup] = Merchant if by is Dimension.MERCHANT else ProjectGroup
+    names = {each: row.name for each, row in lookups.by_id(model, organization_id, parts.values()).items()}
+    own_parts = {own: (part, names.get(part, f"no {by.value}")) for own, part in parts.items()}
+    return _of_parts(rows, own_parts, lock_date, organizations.base_currency(organization_id), by)
 
 
 def _of_parts(
-    rows: Iterable[Any], parts: Mapping[int, int | None], lock_date: date, base: str, by: Dimension
+    rows: Iterable[Any],
+    parts: Mapping[int, tuple[int | None, str]],
+    lock_date: date,
+    base: str,
+    by: Dimension,
 ) -> Figures:
-    sums: dict[tuple[str, str, str], Counter[date]] = defaultdict(Counter)
-    touched: Counter[str] = Counter()
+    sums: dict[tuple[str, str, str, int | None], Counter[date]] = defaultdict(Counter)
+    touched: Counter[tuple[int | None, str]] = Counter()
     for own, day, type_, keeps_items, currency, minor, base_minor, count in rows:
-        label = f"{by.value} {parts[own]}"
+        part_id, label = parts[own]
         end = min(month_end(day), lock_date)
-        touched[label] += count
+        touched[part_id, label] += count
         if keeps_items and by is Dimension.MERCHANT:
             report = "Aged receivables" if type_ == AccountType.ASSET else "Aged payables"
-            sums[report, label, currency][end] += int(minor)
+            sums[report, label, currency, part_id][end] += int(minor)
         elif type_ in RESULT_TYPES:
-            sums["Profit and loss", f"result of {label}", base][end] += int(base_minor or 0)
+            sums["Profit and loss", f"result of {label}", base, part_id][end] += int(base_minor or 0)
         else:
-            sums["Balance sheet", label, base][end] += int(base_minor or 0)
+            sums["Balance sheet", label, base, part_id][end] += int(base_minor or 0)
     found: dict[LockedFigure, str | None] = {}
-    for (report, label, currency), months in sums.items():
+    for (report, label, currency, part_id), months in sums.items():
         for day in sorted(months, reverse=True):
             is_balance = report != "Profit and loss"
             minor = sum(each for at, each in months.items() if at <= day) if is_balance else months[day]
             if minor:
-                found[LockedFigure(report, day, f"{label}, {currency}")] = str(Money(minor, currency))
+                figure = LockedFigure(report, day, f"{label}, {currency}", part_id)
+                found[figure] = str(Money(minor, currency))
     # What comes to nothing at each end of a month may be open in between.
     return found | {
-        LockedFigure("General ledger", lock_date, f"postings of {label}"): str(count)
-        for label, count in touched.items()
+        LockedFigure("General ledger", lock_date, f"postings of {label}", part_id): str(count)
+        for (part_id, label), count in touched.items()
     }
 
 
