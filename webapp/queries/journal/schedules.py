@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.closing.schedules import DISPOSAL, PartState, ScheduleKind, annuity
+from webapp.ledger.closing.schedules import DISPOSAL, LoanPart, PartState, ScheduleKind, annuity
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.ledger.tax.forms import months_after
@@ -24,7 +24,7 @@ NEWEST = Order((Schedule.id,))  # type: ignore[arg-type]
 
 @dataclass(frozen=True, slots=True)
 class PartRecord:
-    """A part of a schedule, with its state on a day."""
+    """A part of a schedule, with its state on a day; of a loan with what the payment pays back, and the rest."""
 
     number: int
     due_on: date
@@ -35,6 +35,8 @@ class PartRecord:
     effective_at: date | None
     refusal: str | None
     refusal_code: str | None
+    principal: Money | None
+    owed: Money | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +130,7 @@ def due_of_loans(organization_id: str, days: Sequence[date]) -> dict[int, list[i
     )
     for loan in loans:
         dues = [each.due_on for each in parts_of(loan)]
-        plan = annuity(
-            loan.amount_minor or 0, loan.rate or Decimal(0), loan.payment_minor or 0, len(dues), loan.every
-        )
+        plan = _plan(loan, len(dues))
         of_loan = found.setdefault(loan.account_id or 0, [0] * len(days))
         for place, day in enumerate(days):
             end = months_after(day, 12)
@@ -138,6 +138,11 @@ def due_of_loans(organization_id: str, days: Sequence[date]) -> dict[int, list[i
                 part.principal for part, due_on in zip(plan, dues, strict=True) if day < due_on <= end
             )
     return found
+
+
+def _plan(loan: Schedule, periods: int) -> list[LoanPart]:
+    amount, rate, payment = loan.amount_minor or 0, loan.rate or Decimal(0), loan.payment_minor or 0
+    return annuity(amount, rate, payment, periods, loan.every)
 
 
 def has_any(organization_id: str) -> bool:
@@ -258,7 +263,13 @@ def records(found: Sequence[Schedule], today: date) -> list[ScheduleRecord]:
     entries = lookups.by_id(JournalEntry, organization_id, {each.journal_entry_id for each in rows})
     parts: dict[int, list[PartRecord]] = {each.id: [] for each in found}
     currencies: Mapping[int, str | None] = {each.id: each.currency for each in found}
+    plans = {
+        each.id: _plan(each, sum(part.schedule_id == each.id for part in rows))
+        for each in found
+        if each.kind == ScheduleKind.LOAN
+    }
     for each in rows:
+        planned = plans[each.schedule_id][each.number - 1] if each.schedule_id in plans else None
         entry = entries.get(each.journal_entry_id or 0)
         parts[each.schedule_id].append(
             PartRecord(
@@ -271,6 +282,8 @@ def records(found: Sequence[Schedule], today: date) -> list[ScheduleRecord]:
                 entry.effective_on if entry else None,
                 each.refusal,
                 each.refusal_code,
+                Money(planned.principal, base) if planned else None,
+                Money(planned.owed, base) if planned else None,
             )
         )
     return [_record(each, parts[each.id], base) for each in found]

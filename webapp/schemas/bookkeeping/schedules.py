@@ -63,6 +63,12 @@ class SchedulePartSchema(Schema):
     refusal_code = ma.fields.String(
         allow_none=True, metadata={"description": "The code of the error that refused it; null otherwise."}
     )
+    principal = fields.Amount(
+        allow_none=True, metadata={"description": "What a payment of a loan pays back; else null."}
+    )
+    owed = fields.Amount(
+        allow_none=True, metadata={"description": "What is owed of a loan after its payment; else null."}
+    )
 
 
 class DisposalSchema(Schema):
