@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # The SHA-256 of the fields of each format that this program knows.
-FORMATS = {1: "808052851f4a09c3a360a49b82847b474cb7f8c131c7709d38e30897749e6877"}
+FORMATS = {1: "643ad5eb3ef71cb39bfa8a1cdd38988425c64adee94c3f664a1cb1d6859c8565"}
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
 

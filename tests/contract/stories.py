@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -233,6 +234,29 @@ def schedules(teller: Teller, accounts: dict[str, int]) -> None:
         teller.get(f"/reports/{report}from=2026-01-01&to=2026-03-31")
 
 
+def years(teller: Teller, accounts: dict[str, int], *, with_approvals: bool) -> None:
+    """Close a year: adjust it, put its result to the owner, and lock what adjusts it."""
+    accrual = [(accounts["Insurance"], "24.00"), (accounts["Petty cash"], "-24.00")]
+    postings = [{"accountId": account, "amount": amount} for account, amount in accrual]
+    entry = {"effectiveAt": "2019-06-30", "postings": postings, "isAdjusting": True, "post": True}
+    teller.post("/journal-entries", entry)
+    capital = teller.post("/accounts", {"name": "Capital of Ada", "type": "EQUITY"})["account"]["id"]
+    owner = {"name": "Ada", "capitalAccountId": capital, "share": "1"}
+    made = teller.post("/owners", owner)["owner"]["id"]
+    teller.patch(f"/owners/{made}", {"share": "2", "from": "2020-01-01"})
+    teller.get("/owners")
+    teller.post("/appropriations", {"year": 2019})
+    teller.get("/appropriations?year=2019")
+    teller.put("/locks", {"ADJUSTMENTS": "2019-06-30"})
+    teller.get("/locks")
+    teller.get("/lock-exceptions?limit=1")
+    if with_approvals:
+        person, until = Signed(teller.person), (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+        body = {"userId": teller.person.user_id, "from": "2026-01-01", "until": until, "note": "A late bill"}
+        let_in = teller.post("/lock-exceptions", body, by=person)["exception"]["id"]
+        teller.ask("DELETE", f"/lock-exceptions/{let_in}", by=person)
+
+
 def by_name(accounts: list[dict[str, Any]]) -> dict[str, int]:
     return {each["name"]: each["id"] for each in accounts}
 
@@ -440,6 +464,7 @@ def settings(teller: Teller, accounts: dict[str, int], *, with_approvals: bool) 
     teller.get("/lock-date")
     settlements(teller, accounts)
     schedules(teller, accounts)
+    years(teller, accounts, with_approvals=with_approvals)
     teller.get("/open-items?limit=2")
     teller.get(f"/accounts/{accounts['Uncategorised expenses']}/postings?limit=2")
 

@@ -60,6 +60,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "reversesBy": "2026-04-30",
     },
     "PUT /api/balance-proofs/materiality": {"materiality": "10.00"},
+    "PATCH /api/owners/<id:owner_id>": {"name": "A test"},
     "POST /api/schedules/<id:schedule_id>/dispose": {"on": "2026-02-01"},
     "POST /api/schedules/<id:schedule_id>/parts/<id:number>/skip": {"note": "A test"},
     "POST /api/schedules/<id:schedule_id>/stop": {"note": "A test"},

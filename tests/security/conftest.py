@@ -1,6 +1,6 @@
 """What the tests of safety share: books full of canaries."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 
 import pytest
@@ -75,6 +75,8 @@ def everything(ada, bank, mark=CANARY, amount=CANARY_AMOUNT):
         **more,
         **taxes(ada, mark),
         **webhook(ada, bank),
+        "exception_id": let_in(ada, mark),
+        "owner_id": owner(ada, mark),
         "schedule_id": schedule(ada, account, mark, amount),
         "note_id": explained(ada, mark, amount),
     }
@@ -138,6 +140,22 @@ def schedule(ada, account_id, mark, amount):
     accounts = {"accountId": account_id, "counterAccountId": account_id}
     parts = {"kind": "RELEASE", "startsOn": "2036-01-31", "every": "YEAR", "periods": 2, "amount": amount}
     return ada.post("/api/schedules", json={"name": mark, **parts, **accounts}).json["schedule"]["id"]
+
+
+def let_in(ada, mark):
+    """Let the owner date entries on locked days for an hour."""
+    until = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    body = {"userId": ada.user_id, "from": "2026-01-01", "until": until, "note": mark}
+    return ada.browser().post("/api/lock-exceptions", json=body).json["exception"]["id"]
+
+
+def owner(ada, mark):
+    """Write an owner with a capital account."""
+    capital = ada.post("/api/accounts", json={"name": f"{mark} capital", "type": "EQUITY"}).json["account"][
+        "id"
+    ]
+    body = {"name": mark, "capitalAccountId": capital, "share": "1"}
+    return ada.post("/api/owners", json=body).json["owner"]["id"]
 
 
 def explained(ada, mark, amount):

@@ -105,6 +105,9 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "is_moved",
         "is_closing",
         "tax_reason",
+        "is_adjusting",
+        "lock_exception_id",
+        "appropriates_on",
         (
             "legs",
             (
@@ -161,6 +164,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "retention_years",
         "write_off_limit_minor",
         "created_at",
+        "adjustments_lock_date",
         ("years", ("starts_on", "first_month")),
     ),
     "proof": (
@@ -253,9 +257,9 @@ FIELDS: Final[Mapping[str, Fields]] = {
         ("stamps", ("posting_id", "form", "ended_at")),
     ),
 }
-# A row ends before these, if it has none of them.
+# A row ends before each of these, if it has nothing from there on.
 LEFT_OUT: Final = frozenset(
-    {"tax_code_id", "tax_point", "boxes", "schedule_id", "tax_reason", "received_on", "counted_from"}
+    {"tax_code_id", "tax_reason", "is_adjusting", "received_on", "counted_from", "adjustments_lock_date"}
 )
 
 

@@ -58,7 +58,7 @@ ENTRY_SOURCES: Final = (
 )
 # What the interface names a source: a closing entry and an adjustment of taxes are written by hand, and what is of a
 # schedule as if it was.
-SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing", "schedule", "tax")
+SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing", "schedule", "tax", "appropriation")
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
 # UNTDID 1001: requests for payment, pro-forma and partial documents that are no invoices.
@@ -111,12 +111,14 @@ ACT_KINDS: Final = (
     "add_passkey",
     "adjust_taxes",
     "apply_rule",
+    "appropriate",
     "approve_close",
     "bind_rows",
     "change_bank_connection",
     "change_close_policy",
     "change_financial_year",
     "change_journal_entry",
+    "change_owner",
     "change_password",
     "change_person",
     "change_retention",
@@ -138,6 +140,7 @@ ACT_KINDS: Final = (
     "create_journal_entry",
     "create_merchant",
     "create_organization",
+    "create_owner",
     "create_project",
     "create_project_group",
     "create_rule",
@@ -163,9 +166,11 @@ ACT_KINDS: Final = (
     "edit_item",
     "edit_transaction",
     "end_bank_connection",
+    "end_lock_exception",
     "end_webhook",
     "file_tax_return",
     "forget_columns",
+    "grant_lock_exception",
     "import_file",
     "install_tax_pack",
     "invite_member",
@@ -173,6 +178,7 @@ ACT_KINDS: Final = (
     "keep_in_inbox",
     "link_identity",
     "merge_merchant",
+    "move_adjustments_lock",
     "move_lock_date",
     "move_rule",
     "offer_document_again",
@@ -243,6 +249,8 @@ ACT_KINDS: Final = (
 # What a person looks at before everything else of a plan, the gravest first.
 GRAVE_KINDS: Final = (
     "move_lock_date",
+    "move_adjustments_lock",
+    "grant_lock_exception",
     "reopen_close",
     "void_journal_entry",
     "take_back_import",

@@ -4,6 +4,7 @@ Also the postings that count, and their grouping.
 """
 
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
@@ -21,6 +22,13 @@ class Comparison(StrEnum):
     NONE = "none"
 
 
+class Adjusting(StrEnum):
+    """Whether adjusting entries of the year count."""
+
+    WITH = "WITH"
+    WITHOUT = "WITHOUT"
+
+
 class TooManyMonthsError(UnprocessableError):
     """At most 24 months stand side by side; choose a shorter period."""
 
@@ -31,7 +39,8 @@ class TooManyMonthsError(UnprocessableError):
 class ReportColumns:
     """The periods of a report; `months` are its own period's, cut at both ends, `year_to_date` its financial year's.
 
-    Only postings in the `selection` count; `by` is the dimension of each figure's parts.
+    Only postings in the `selection` count; `by` is the dimension of each figure's parts. `adjusting` says whether the
+    adjusting entries of the financial year that the period ends in count.
     """
 
     period: Period
@@ -40,6 +49,12 @@ class ReportColumns:
     selection: DimensionSelection = EVERYTHING
     by: Dimension | None = None
     year_to_date: Period | None = None
+    adjusting: Adjusting = Adjusting.WITH
+
+    @property
+    def unadjusted_on(self) -> date | None:
+        """The day to whose financial year no adjusting entry counts; None where all do."""
+        return self.period.last if self.adjusting is Adjusting.WITHOUT else None
 
     @property
     def periods(self) -> list[Period]:

@@ -26,7 +26,14 @@ from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine
 from webapp.models.items import DueChange, LinePayment, OwedItem, PaymentPart
 from webapp.models.jobs import Job, WebhookDelivery, WebhookEndpoint
 from webapp.models.journal_entries import COUNTING, ExchangeRate, JournalEntry, Posting
-from webapp.models.organizations import FinancialYear, Invitation, Membership, Organization
+from webapp.models.organizations import (
+    EquityOwner,
+    FinancialYear,
+    Invitation,
+    LockException,
+    Membership,
+    Organization,
+)
 from webapp.models.reconciliations import (
     BalanceNote,
     ProofBreak,

@@ -38,6 +38,8 @@ class JournalEntry(Numbered, Base):
     before its own, and `is_moved` whether a lock date is why. `is_closing` closes a year in other books, as do its
     void and its correction: reports count its legs on income and expenses on retained earnings. `schedule_id` is the
     schedule that it is a part of, or whose first part reverses it. `tax_reason` is why it adjusts boxes by hand.
+    `is_adjusting` is of a year's last day, after what its months were closed with. `lock_exception_id` is what let a
+    person date it in a locked period. `appropriates_on` is the last day of the year whose result it puts to something.
     """
 
     __tablename__ = "journal_entries"
@@ -61,7 +63,14 @@ class JournalEntry(Numbered, Base):
         partial_index(
             "ix_journal_entries_facts", "organization_id", "effective_on", where="fact_on IS NOT NULL"
         ),
-        partial_index("ix_journal_entries_closings", "organization_id", "effective_on", where="is_closing"),
+        *(
+            partial_index(f"ix_journal_entries_{name}", "organization_id", "effective_on", where=where)
+            for name, where in (
+                ("closings", "is_closing"),
+                ("adjusting", "is_adjusting"),
+                ("appropriating", "appropriates_on IS NOT NULL"),
+            )
+        ),
         partial_index("ix_journal_entries_drafts", "organization_id", "id", where="status = 'DRAFT'"),
         # The hub asks whether the end of the last month is revalued.
         partial_index(
@@ -101,6 +110,10 @@ class JournalEntry(Numbered, Base):
     # No key of the database leads to the schedule: it could not be added to the table. Schedules are never deleted.
     schedule_id: Mapped[int | None] = mapped_column(BigId)
     tax_reason: Mapped[str | None] = mapped_column(sa.String(20))
+    is_adjusting: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    # No key of the database leads to the exception: it could not be added to the table. None is ever deleted.
+    lock_exception_id: Mapped[int | None] = mapped_column(BigId)
+    appropriates_on: Mapped[date | None]
 
     postings: Mapped[list[Posting]] = relationship(
         order_by="Posting.position",
@@ -114,7 +127,12 @@ class JournalEntry(Numbered, Base):
         """The source as the interface names it, which tells what is written by hand apart."""
         if self.source != "manual":
             return self.source
-        named = {"closing": self.is_closing, "schedule": self.schedule_id, "tax": self.tax_reason}
+        named = {
+            "closing": self.is_closing,
+            "schedule": self.schedule_id,
+            "tax": self.tax_reason,
+            "appropriation": self.appropriates_on,
+        }
         return next((name for name, is_so in named.items() if is_so), "manual")
 
     @property

@@ -1,6 +1,7 @@
 """Organizations, their financial years, who belongs to them, and invitations into their books."""
 
 from datetime import date, datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -11,7 +12,17 @@ from webapp.ledger.currencies import digits
 from webapp.ledger.money import Money
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.ledger.scopes import ROLES
-from webapp.models.base import BigId, Numbered, OrganizationKeyed, Organized, created, numbered, one_of
+from webapp.models.base import (
+    BigId,
+    Numbered,
+    OrganizationKeyed,
+    Organized,
+    created,
+    foreign_key,
+    numbered,
+    one_of,
+    partial_index,
+)
 from webapp.models.users import User
 
 
@@ -31,6 +42,8 @@ class Organization(Base):
     time_zone: Mapped[str] = mapped_column(sa.String(64), default="UTC")
     locale: Mapped[str] = mapped_column(sa.String(16), default=DEFAULT_LOCALE, server_default=DEFAULT_LOCALE)
     lock_date: Mapped[date | None]
+    # Adjusting entries of years up to it are closed as well.
+    adjustments_lock_date: Mapped[date | None]
     # As its invoices name it, without spaces and in capitals.
     vat_ids: Mapped[list[str]] = mapped_column(sa.JSON, default=list, server_default="[]")
     drop_folder: Mapped[str | None] = mapped_column(sa.Text)
@@ -73,6 +86,41 @@ class Membership(Organized, Base):
 
     user: Mapped[User] = relationship()
     organization: Mapped[Organization] = relationship()
+
+
+class LockException(Numbered, Base):
+    """Lets a person who is signed in date entries by hand back to a locked day, until an instant or its end."""
+
+    __tablename__ = "lock_exceptions"
+    __table_args__ = numbered(partial_index("ix_lock_exceptions_user", "user_id", where="ended_at IS NULL"))
+
+    user_id: Mapped[int] = mapped_column(BigId)
+    starts_on: Mapped[date]
+    until: Mapped[datetime] = mapped_column(Instant)
+    note: Mapped[str] = mapped_column(sa.Text)
+    granted_by: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+    created_at: Mapped[datetime] = created()
+    ended_by: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True))
+    ended_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class EquityOwner(Numbered, Base):
+    """Somebody to whom results are put: on a capital account, from which drawings stand apart.
+
+    `shares` are days with the share from each on, in their order: `[day, share]`; only their proportions count.
+    """
+
+    __tablename__ = "owners"
+    __table_args__ = numbered(
+        foreign_key("capital_account_id", "accounts"), foreign_key("drawings_account_id", "accounts")
+    )
+
+    name: Mapped[str] = mapped_column(sa.String(255))
+    capital_account_id: Mapped[int] = mapped_column(BigId)
+    drawings_account_id: Mapped[int | None] = mapped_column(BigId)
+    shares: Mapped[list[list[str]]] = mapped_column(sa.JSON)
+    is_archived: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = created()
 
 
 class FinancialYear(OrganizationKeyed, Base):

@@ -167,10 +167,10 @@ def check_account_currency(leg: Leg, account_currency: str | None) -> None:
         )
 
 
-def moved_by(bank_minor: int, owed_minor: int, debit_minor: int) -> int:
-    """Return what an entry moves: on banks, else on what is owed, else on either side.
+def moved_by(bank_minor: int, owed_minor: int, result_minor: int, debit_minor: int) -> int:
+    """Return what an entry moves: on banks, else on what is owed, else the gain or loss, else on either side.
 
-    >>> moved_by(-4500, 0, 4500), moved_by(0, -12000, 12000), moved_by(0, 0, 1000)
-    (-4500, -12000, 1000)
+    >>> moved_by(-4500, 0, -4500, 4500), moved_by(0, 0, -8333, 8333), moved_by(0, 0, 0, 1000)
+    (-4500, -8333, 1000)
     """
-    return bank_minor or owed_minor or debit_minor
+    return bank_minor or owed_minor or result_minor or debit_minor

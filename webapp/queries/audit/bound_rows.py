@@ -190,13 +190,14 @@ def _writer(columns: Sequence[sa.Column[Any]]) -> Writer:
         for place, column in enumerate(columns)
         if (write := _WRITTEN_AS.get(type(column.type))) is not None
     ]
-    whole = next((place for place, column in enumerate(columns) if column.name in LEFT_OUT), len(columns))
+    ends = [place for place, column in enumerate(columns) if column.name in LEFT_OUT]
 
     def as_json(values: list[Any]) -> list[object]:
         for place, write in written:
             if values[place] is not None:
                 values[place] = write(values[place])
-        return values if any(value is not None for value in values[whole:]) else values[:whole]
+        nothing = (end for end in ends if not any(value not in (None, False) for value in values[end:]))
+        return values[: next(nothing, len(values))]
 
     return as_json
 

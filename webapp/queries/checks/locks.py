@@ -19,7 +19,7 @@ Moves = dict[str, list[tuple[int, date | None]]]
 
 
 def posted_behind() -> Iterator[Violation]:
-    """Find entries dated in a period that was closed when they were posted."""
+    """Find entries dated in a period that was closed when they were posted, though nothing let them in."""
     for organization_id, moves in _moves().items():
         latest = max((day for _, day in moves if day is not None), default=None)
         if latest is not None:
@@ -40,6 +40,8 @@ def _behind(organization_id: str, moves: list[tuple[int, date | None]], latest: 
             JournalEntry.organization_id == organization_id,
             JournalEntry.status.in_(COUNTING),
             JournalEntry.effective_on <= latest,
+            JournalEntry.lock_exception_id.is_(None),
+            sa.not_(JournalEntry.is_adjusting),
             AuditEvent.sequence > moves[0][0],
         )
         .order_by(JournalEntry.id),

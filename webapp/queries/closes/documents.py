@@ -14,7 +14,7 @@ from webapp.ledger.closing.documents import CloseVerdict, Judgement
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import OwedSide
 from webapp.ledger.periods import Period
-from webapp.ledger.report_columns import ReportColumns
+from webapp.ledger.report_columns import Adjusting, ReportColumns
 from webapp.models import ActionRequest, Close, JournalEntry, ProofBreak, Reconciliation
 from webapp.queries.access import organizations
 from webapp.queries.closes.steps import CloseStep, Looked
@@ -98,8 +98,21 @@ def judged(organization_id: str, frozen: Mapping[str, Any], days: Period) -> Jud
 def _figures(organization_id: str, days: Period) -> dict[str, Any]:
     """Read the figures that a close is judged by."""
     base = organizations.base_currency(organization_id)
-    found = trial_balances.trial_balance(organization_id, ReportColumns(days))
-    rows = [
+    trial = {
+        str(each): _trial_rows(organization_id, ReportColumns(days, adjusting=each)) for each in Adjusting
+    }
+    return {
+        "trialBalance": trial,
+        "totals": {which: rules.totals(each, base) for which, each in trial.items()},
+        "aged": list(_aged(organization_id, days.last)),
+        "proofs": _proofs(organization_id, days),
+        "revaluation": _revaluation(organization_id, days.last),
+    }
+
+
+def _trial_rows(organization_id: str, columns: ReportColumns) -> list[dict[str, Any]]:
+    found = trial_balances.trial_balance(organization_id, columns)
+    return [
         {
             "accountId": each.account_id,
             "code": each.code,
@@ -112,14 +125,6 @@ def _figures(organization_id: str, days: Period) -> dict[str, Any]:
         }
         for each in found.lines
     ]
-    trial = {"WITH": rows, "WITHOUT": rows}
-    return {
-        "trialBalance": trial,
-        "totals": {which: rules.totals(each, base) for which, each in trial.items()},
-        "aged": list(_aged(organization_id, days.last)),
-        "proofs": _proofs(organization_id, days),
-        "revaluation": _revaluation(organization_id, days.last),
-    }
 
 
 def _statements(organization_id: str, days: Period) -> dict[str, object]:

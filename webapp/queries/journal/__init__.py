@@ -7,6 +7,7 @@ from webapp.queries.journal import (
     entries,
     entry_details,
     entry_records,
+    lock_exceptions,
     manual_entries,
     schedules,
     void_previews,

@@ -61,7 +61,7 @@ def of_period(organization_id: str, first: date, last: date, *, after: int = 0) 
             row.description,
             row.fact_on,
             row.effective_on,
-            Money(moved_by(int(row.bank), int(row.owed), int(row.debit)), base),
+            Money(moved_by(int(row.bank), int(row.owed), -int(row.result), int(row.debit)), base),
             Money(-int(row.result), base),
             row.is_moved,
         )

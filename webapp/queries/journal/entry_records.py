@@ -111,6 +111,7 @@ class EntryRecord:
     can_void: bool
     number: int | None
     booked_on: date | None
+    is_adjusting: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,7 @@ def listed(
             "closing": JournalEntry.is_closing.is_(True),
             "schedule": JournalEntry.schedule_id.is_not(None),
             "tax": JournalEntry.tax_reason.is_not(None),
+            "appropriation": JournalEntry.appropriates_on.is_not(None),
         }
         is_manual = filters.source in ("manual", *marks)
         statement = statement.where(JournalEntry.source == ("manual" if is_manual else filters.source))

@@ -91,7 +91,8 @@ class ReportBooks:
     """Accounts and their balances at the close of some days, in minor units of the base currency.
 
     With a selection only its postings count; by a dimension the books have `parts`, that add up to them. With
-    `parties_apart` what parties have on the other side of an account stands in rows of its own.
+    `parties_apart` what parties have on the other side of an account stands in rows of its own. No adjusting entry
+    counts of the financial year that has the day `unadjusted_on`.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class ReportBooks:
         by: Dimension | None = None,
         *,
         parties_apart: bool = False,
+        unadjusted_on: date | None = None,
     ) -> None:
         self.organization_id, self.selection, self.by = organization_id, selection, by
         self.base = organizations.get(organization_id).base_currency
@@ -124,6 +126,8 @@ class ReportBooks:
         self._by_key: dict[int | None, Closes] = {**by_key} if by else {}
         # Such legs name no project and no merchant, so that no selection has them.
         self.closings = closings.legs(organization_id) if has_closings and not selection else []
+        if unadjusted_on is not None:
+            self.sums = self._without(closings.adjusting(organization_id, self.years.of(unadjusted_on)))
         if self.closings:
             self._set_closings_apart()
         if parties_apart:
@@ -134,6 +138,14 @@ class ReportBooks:
         self.sums = self._without_closings(self.sums)
         if self.by:
             self._by_key[None] = self._without_closings(self._by_key[None])
+
+    def _without(self, legs: Sequence[closings.AdjustingLeg]) -> Closes:
+        found = {}
+        for day, amounts in self.sums.items():
+            found[day] = Counter(amounts)
+            for leg in legs:
+                found[day][leg.account_id] -= leg.base_minor if leg.day <= day else 0
+        return found
 
     def _without_closings(self, sums: Closes) -> Closes:
         found = {}

@@ -1,4 +1,4 @@
-"""Entries that close a year, whose legs on income and expenses count on retained earnings in all reports."""
+"""Entries that close a year, whose legs on results count on retained earnings, and entries that adjust one."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType
+from webapp.ledger.periods import Period
 from webapp.models import COUNTING, Account, JournalEntry, Posting, refers_to
 
 RESULT_TYPES = (AccountType.INCOME, AccountType.EXPENSE)
@@ -44,6 +45,31 @@ def legs(organization_id: str) -> list[ClosingLeg]:
         .order_by(JournalEntry.effective_on, Posting.id)
     )
     return [ClosingLeg(row[0], row[1], row[2], int(row[3] or 0), bool(row[4])) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustingLeg:
+    """What adjusting entries of a day put on an account."""
+
+    account_id: int
+    day: date
+    base_minor: int
+
+
+def adjusting(organization_id: str, period: Period) -> list[AdjustingLeg]:
+    """Add up what adjusting entries of a period put on accounts, by day."""
+    rows = db.session.execute(
+        sa.select(Posting.account_id, JournalEntry.effective_on, sa.func.sum(Posting.amount_base_minor))
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.is_adjusting,
+            JournalEntry.status.in_(COUNTING),
+            JournalEntry.effective_on.between(period.first, period.last),
+        )
+        .group_by(Posting.account_id, JournalEntry.effective_on)
+    )
+    return [AdjustingLeg(account_id, day, int(minor or 0)) for account_id, day, minor in rows]
 
 
 def moved(found: list[ClosingLeg], day: date, retained_id: int) -> Counter[int]:

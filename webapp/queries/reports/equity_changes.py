@@ -93,7 +93,7 @@ def _moves(organization_id: str, books: ReportBooks, period: Period) -> dict[int
         other.account_id.in_(cash),
     )
     rows: Any = db.session.execute(
-        sa.select(Posting.account_id, Posting.amount_base_minor, JournalEntry.source, is_in_money)
+        sa.select(Posting.account_id, Posting.amount_base_minor, JournalEntry.appropriates_on, is_in_money)
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
             Posting.organization_id == organization_id,
@@ -103,8 +103,8 @@ def _moves(organization_id: str, books: ReportBooks, period: Period) -> dict[int
         )
     )
     moves: dict[int | None, Counter[str]] = defaultdict(Counter)
-    for account_id, minor, source, in_money in rows:
-        if source == "appropriation":
+    for account_id, minor, appropriates_on, in_money in rows:
+        if appropriates_on is not None:
             moves[account_id]["appropriation"] -= minor or 0
         elif in_money:
             moves[account_id]["contributions" if minor < 0 else "drawings"] -= minor

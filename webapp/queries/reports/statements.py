@@ -142,7 +142,9 @@ def profit_and_loss(
     """
     periods = columns.periods
     days = [day for each in periods for day in (each.eve, each.last)]
-    books = ReportBooks(organization_id, days, columns.selection, columns.by)
+    books = ReportBooks(
+        organization_id, days, columns.selection, columns.by, unadjusted_on=columns.unadjusted_on
+    )
     grid = Grid(books, columns, lambda each: [each.change(period) for period in periods])
     rows = grid.rows(RESULT_TYPES)
     if within is not None:
@@ -170,7 +172,10 @@ def balance_sheet(organization_id: str, columns: ReportColumns, *, layout: str =
     """Give assets, liabilities and equity at the close of a period, and of those beside it."""
     columns = replace(columns, year_to_date=None)
     ends = ends_of(columns)
-    books = ReportBooks(organization_id, ends, columns.selection, columns.by, parties_apart=True)
+    chosen = columns.selection, columns.by
+    books = ReportBooks(
+        organization_id, ends, *chosen, parties_apart=True, unadjusted_on=columns.unadjusted_on
+    )
     grid = Grid(books, columns, lambda each: closings(each, columns))
     rows, results = grid.rows(SHEET_TYPES), grid.rows(RESULT_TYPES)
     earlier = Grid(books, columns, lambda each: [_earlier(each, day) for day in ends])

@@ -108,7 +108,8 @@ def trial_balance(organization_id: str, columns: ReportColumns, *, turnovers: bo
     columns = replace(columns, year_to_date=None)
     period = columns.period
     sides = _turnovers(organization_id, columns) if turnovers else None
-    books = ReportBooks(organization_id, [period.eve, *ends_of(columns)], columns.selection, columns.by)
+    days, chosen = [period.eve, *ends_of(columns)], (columns.selection, columns.by)
+    books = ReportBooks(organization_id, days, *chosen, unadjusted_on=columns.unadjusted_on)
     grid = Grid(books, columns, lambda each: _moves_and_closings(each, columns))
     rows = [(each, grid.row_of(each)) for each in books.accounts]
     closed: Counter[int | None] = Counter()
@@ -165,6 +166,7 @@ def _turnovers(organization_id: str, columns: ReportColumns) -> dict[int | None,
             JournalEntry.status.in_(COUNTING),
             JournalEntry.effective_on.between(period.first, period.last),
             *(postings_of(organization_id, columns.selection) if columns.selection else ()),
+            *((sa.not_(JournalEntry.is_adjusting),) if columns.unadjusted_on else ()),
         )
         .group_by(Posting.account_id)
     )

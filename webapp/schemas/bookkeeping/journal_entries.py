@@ -74,6 +74,7 @@ class JournalEntrySchema(Schema):
     can_void = ma.fields.Boolean()
 
 
+ADJUSTING = {"description": "Whether it adjusts a year on its last day, after its months."}
 BOOKED_ON = {
     "description": "The day of what it is about, where the entry is dated later; of a line its booking day."
 }
@@ -84,6 +85,7 @@ class ListedEntrySchema(JournalEntrySchema):
 
     number = ma.fields.Integer(allow_none=True)
     booked_on = fields.Day(allow_none=True, metadata=BOOKED_ON)
+    is_adjusting = ma.fields.Boolean(metadata=ADJUSTING)
 
 
 class EntryAnswerSchema(Schema):
@@ -177,9 +179,11 @@ class EntryInputSchema(Schema):
 class ManualEntrySchema(EntryInputSchema):
     """A new manual entry; `documentId` attaches the document that it comes from.
 
-    One of the source `closing` closes a year in other books: its last day, on income, expenses and equity.
+    One of the source `closing` closes a year in other books: its last day, on income, expenses and equity. An adjusting
+    one is of a year's last day too, also where that is locked, on no account of a bank, of items or of tax codes.
     """
 
+    is_adjusting = fields.Flag(load_default=False, metadata=ADJUSTING)
     source = fields.OneOf("manual", "closing", load_default="manual")
     document_id = fields.Id(Kind.DOCUMENT, load_default=None, allow_none=True)
     reverses_on = fields.Day(load_default=None, allow_none=True, metadata=REVERSES_ON)

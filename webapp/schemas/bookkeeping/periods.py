@@ -2,14 +2,70 @@
 
 import marshmallow as ma
 
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.instants import Since
+from webapp.schemas.untrusted import Untrusted
+
+WHY = "Why it is done; kept with the act."
 
 
 class LockDateSchema(Schema):
     """The last day of the closed period; null if nothing is closed."""
 
     lock_date = fields.Day(allow_none=True)
+
+
+def _lock(name: str, description: str) -> fields.Day:
+    return fields.Day(data_key=name, allow_none=True, metadata={"description": description})
+
+
+ALL_LOCK = "The last day on which nothing can be dated; null if nothing is locked."
+ADJUSTMENTS_LOCK = "The last day on which adjusting entries cannot be dated either; null if none is locked."
+
+
+class LocksSchema(Schema):
+    """The two locks: of all entries, and of adjusting ones."""
+
+    lock_date = _lock("ALL", ALL_LOCK)
+    adjustments_lock_date = _lock("ADJUSTMENTS", ADJUSTMENTS_LOCK)
+
+
+class LocksChangeSchema(LocksSchema):
+    """The locks that move, each to its day; one that is not sent stays. Moving back needs a note."""
+
+    note = fields.Text(
+        most=500, strip=True, load_default=None, allow_none=True, metadata={"description": WHY}
+    )
+    move_drafts = fields.Flag(load_default=False)
+
+
+class LockExceptionSchema(Schema):
+    """Who may date entries on locked days, since which day, until when, and the entries dated by it."""
+
+    id = ma.fields.Integer()
+    user_id = ma.fields.Integer(metadata={"description": "The member who may, signed in."})
+    user = Untrusted(metadata={"description": "The member's name."})
+    starts_on = fields.Day(data_key="from", metadata={"description": "The first day that entries may have."})
+    until = fields.Timestamp()
+    note = Untrusted(metadata={"description": WHY})
+    granted_by = Untrusted(metadata={"description": "Who allowed it."})
+    created_at = fields.Timestamp()
+    ended_at = fields.Timestamp()
+    is_active = ma.fields.Boolean(metadata={"description": "Whether it lets somebody in now."})
+    journal_entry_ids = ma.fields.List(
+        fields.Id(Kind.JOURNAL_ENTRY), metadata={"description": "The entries that were dated by it."}
+    )
+
+
+class NewLockExceptionSchema(Schema):
+    """Who may date entries by hand, from which day on, until an instant within 30 days, and why."""
+
+    user_id = fields.WholeNumber(least=1, most=fields.LARGEST_ID, required=True)
+    starts_on = fields.Day(data_key="from", required=True)
+    until = Since(required=True)
+    note = fields.Text(least=1, most=500, strip=True, required=True, metadata={"description": WHY})
 
 
 class _LockDateInput(Schema):

@@ -11,13 +11,16 @@ from webapp.ledger.closing.layouts import LAYOUTS, PRESET
 from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.references import Kind
-from webapp.ledger.report_columns import Comparison
+from webapp.ledger.report_columns import Adjusting, Comparison
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.instants import EffectiveAt
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
+
+# What chooses among postings.
+DIMENSIONS = ("project_id", "project_group_id", "org_merchant_id", "group_by")
 
 
 class PeriodQuerySchema(Schema):
@@ -78,12 +81,24 @@ class ReportQuerySchema(SelectionQuerySchema, ColumnsQuerySchema):
     layout = fields.OneOf(
         *LAYOUTS, load_default=PRESET, metadata={"description": "The layout of the rows of statements."}
     )
+    adjusting = fields.OneOf(
+        *Adjusting,
+        load_default=Adjusting.WITH,
+        metadata={"description": "Whether adjusting entries of the year that the period ends in count."},
+    )
     turnovers = fields.FormFlag(
         load_default=False,
         metadata={
             "description": "Whether the trial balance says what each account was debited and credited."
         },
     )
+
+    @ma.validates_schema
+    def adjusts_all(self, data: Mapping[str, Any], **kwargs: object) -> None:
+        """Refuse to leave adjusting entries out of selected postings and of groups."""
+        del kwargs
+        if data.get("adjusting") == Adjusting.WITHOUT and any(data.get(name) for name in DIMENSIONS):
+            raise ma.ValidationError("Choose this or some of the postings.", "adjusting")
 
 
 class ReportPageQuerySchema(AddressSchema, ReportQuerySchema):
@@ -128,7 +143,6 @@ class OverviewPageQuerySchema(AddressSchema):
 AGED = ("aged_receivables", "aged_payables")
 PARTY_STATEMENT = "party_statement"
 COLUMNS = ("compare_with", "compare_from", "compare_to", "months", "year_to_date")
-DIMENSIONS = ("project_id", "project_group_id", "org_merchant_id", "group_by")
 # What the file of a report does not take, and why.
 _WITHOUT: Mapping[str, tuple[tuple[str, ...], str]] = {
     "general_ledger": (COLUMNS, "The general ledger has no such columns."),

@@ -1,6 +1,6 @@
-"""Entries that close a year in other books: taken at its last day, and warned of where nobody says what they are."""
+"""Entries of a year's last day: what closes it in other books, and what adjusts it after its months are closed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from webapp.ledger.chart import AccountType
@@ -8,9 +8,11 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.entries import Leg
 from webapp.models import Account, JournalEntry
 from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.reports.books import ReportBooks
 from webapp.queries.reports.closings import RESULT_TYPES
+from webapp.queries.tax import packs
 from webapp.services.audit.act import Act
 from webapp.services.tax.coding import NoTaxHereError
 
@@ -20,7 +22,7 @@ LEAST_CLOSED = 2
 
 
 class NotYearEndError(UnprocessableError):
-    """A closing entry is of the last day of a financial year."""
+    """Closing and adjusting entries are of the last day of a financial year."""
 
     code = "not_year_end"
 
@@ -31,17 +33,30 @@ class ClosingAccountError(UnprocessableError):
     code = "closing_account"
 
 
+class AdjustingAccountError(UnprocessableError):
+    """An adjusting entry is on no account of a bank, of items or of taxes with codes; adjust a tax by its return."""
+
+    code = "adjusting_account"
+
+
 def check(entry: JournalEntry, legs: Sequence[Leg]) -> None:
-    """Refuse a closing entry of another day, or with another account, a project or a merchant."""
-    if not entry.is_closing:
+    """Refuse a closing or adjusting entry of another day, with a tax code, or on an account that it may not move.
+
+    A closing entry has no project and no merchant either. What puts a result to owners has no tax code.
+    """
+    if not entry.is_closing and not entry.is_adjusting and entry.appropriates_on is None:
         return
     if any(leg.tax_code_id for leg in legs):
         raise NoTaxHereError(fields={"postings": [str(NoTaxHereError.__doc__)]})
     year = organizations.financial_years(entry.organization_id).of(entry.effective_on)
-    if year.last != entry.effective_on:
+    if entry.appropriates_on is None and year.last != entry.effective_on:
         sentence = f"{entry.effective_on:%-d %b %Y} ends no financial year; date it {year.last:%-d %b %Y}."
         raise NotYearEndError(sentence, fields={"effectiveAt": [sentence]})
     rows = lookups.by_id(Account, entry.organization_id, {leg.account_id for leg in legs})
+    if entry.is_adjusting:
+        _check_adjusted(entry.organization_id, rows, legs)
+    if not entry.is_closing:
+        return
     wrong = {
         f"postings.{place}.accountId": [str(ClosingAccountError.__doc__)]
         for place, leg in enumerate(legs)
@@ -50,6 +65,19 @@ def check(entry: JournalEntry, legs: Sequence[Leg]) -> None:
     if wrong:
         names = sorted({row.name for row in rows.values() if row.type not in CLOSED_TYPES})
         raise ClosingAccountError(fields=wrong, details={"accounts": names})
+
+
+def _check_adjusted(organization_id: str, rows: Mapping[int | None, Account], legs: Sequence[Leg]) -> None:
+    kept = {each.id for each in rows.values() if each.keeps_items}
+    kept |= {each.id for each in packs.accounts(organization_id).values()}
+    kept |= accounts.feed_ids(organization_id).keys()
+    wrong = [place for place, leg in enumerate(legs) if leg.account_id in kept]
+    if wrong:
+        sentence = str(AdjustingAccountError.__doc__)
+        names = sorted({rows[legs[place].account_id].name for place in wrong})
+        raise AdjustingAccountError(
+            fields={f"postings.{place}.accountId": [sentence] for place in wrong}, details={"accounts": names}
+        )
 
 
 def warn_of_likeness(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:

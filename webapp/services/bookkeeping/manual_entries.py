@@ -34,7 +34,7 @@ from webapp.services.bookkeeping import closing_entries, entry_questions, schedu
 from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.items import prepayments
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts
+from webapp.services.journal import line_drafts, open_days
 from webapp.services.tax import coding
 
 ON_BANK: Final = "on_bank"
@@ -97,24 +97,25 @@ def create(
     document_id: int | None = None,
     is_stated: bool = False,
     source: str = "manual",
+    is_adjusting: bool = False,
     reverses_on: date | None = None,
     force: bool = False,
 ) -> JournalEntry:
     """Write an entry as a draft, or with `post` as part of the books at once; of a document where one is named.
 
-    With `reverses_on` its reversal is posted as well. The source "closing" closes a year in other books. With
-    `is_stated` accounts in base take their share of what the document states. `force` answers a question.
+    With `reverses_on` its reversal is posted as well. The source "closing" closes a year in other books, and one that
+    `is_adjusting` is of a year's last day, whose months may be locked. With `is_stated` accounts in base take their
+    share of what the document states. `force` answers a question.
     """
     organization = organizations.get(actor.organization_id)
-    named = {} if document_id is None else {"documentId": Ref(Kind.DOCUMENT, document_id)}
-    payload = _payload(effective_at, description, postings, post=post) | named
+    payload = _payload(effective_at, description, postings, post=post)
+    payload |= {} if document_id is None else {"documentId": Ref(Kind.DOCUMENT, document_id)}
+    payload |= {"isAdjusting": True} if is_adjusting else {}
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
-        if document_id is not None:
-            document = lookups.refer(Document, organization.id, document_id, "documentId")
-            entry_questions.ask_about_document(document, force=force)
+        _check_document(organization.id, document_id, force=force)
         legs = legs_of(organization, postings, effective_at, takes_shares=is_stated)
         doing.title = f"{'Posted' if post else 'Drafted'} {titles.of_new(description, legs, effective_at)}"
-        _check_day(effective_at, doing, force=force)
+        _check_day(effective_at, doing, is_adjusting=is_adjusting, force=force)
         mirrored = _mirrored(legs, effective_at, doing, document_id, is_written=not is_stated, force=force)
         entry = journal_entries.add_draft(
             organization,
@@ -125,6 +126,7 @@ def create(
             now=now,
             document_id=document_id,
             is_closing=source == "closing",
+            is_adjusting=is_adjusting,
         )
         closing_entries.check(entry, mirrored)
         doing.target_id = str(entry.id)
@@ -170,7 +172,7 @@ def change(
         name = titles.of_legs(description, legs, effective_at)
         if name != titles.of_entry(entry):
             doing.title += f", changed to {name}"
-        _check_day(effective_at, doing, force=force)
+        _check_day(effective_at, doing, is_adjusting=entry.is_adjusting, force=force)
         mirrored = _mirrored(legs, effective_at, doing, entry.document_id, is_written=True, force=force)
         _write(entry, effective_at, description)
         closing_entries.check(entry, mirrored)
@@ -221,9 +223,15 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
         journal_entries.delete_draft(entry)
 
 
-def _check_day(day: date, doing: Act, *, force: bool) -> None:
+def _check_document(organization_id: str, document_id: int | None, *, force: bool) -> None:
+    if document_id is not None:
+        document = lookups.refer(Document, organization_id, document_id, "documentId")
+        entry_questions.ask_about_document(document, force=force)
+
+
+def _check_day(day: date, doing: Act, *, is_adjusting: bool, force: bool) -> None:
     """Refuse a locked day, and ask about one far ahead."""
-    journal_entries.check_open(doing.actor.organization_id, day)
+    open_days.check_named(day, doing, is_adjusting=is_adjusting)
     journal_entries.check_near(doing.actor.organization_id, day, doing.now, force=force)
 
 

@@ -17,7 +17,7 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.bookkeeping import voids
-from webapp.services.journal import entries
+from webapp.services.journal import entries, open_days
 
 
 class NotRevaluationError(LedgerError):
@@ -42,7 +42,7 @@ def revalue(as_of: date, *, actor: Actor, now: datetime, force: bool = False) ->
     title = f"Revalued as of {as_of:%-d %b %Y}"
     with act(actor, now, "revalue", ("day", as_of.isoformat()), title=title, payload=payload) as doing:
         for day in (as_of, as_of + timedelta(days=1)):
-            entries.check_open(organization.id, day)
+            open_days.check(organization.id, day)
         entries.check_near(organization.id, as_of, now, force=force)
         verdict = revaluation_verdicts.of_day(organization, as_of)
         if verdict.missing:
@@ -79,7 +79,7 @@ def take_back(entry: JournalEntry, *, reason: str, actor: Actor, now: datetime) 
         doing.title = f"Took back the revaluation as of {pair[0].effective_on:%-d %b %Y}"
         doing.before = {"status": entry.status}
         for each in pair:
-            entries.check_open(each.organization_id, each.effective_on)
+            open_days.check(each.organization_id, each.effective_on)
         voids.check_not_opened(pair)
         reversed_by = [voids.reverse(each, doing, on_its_own_day=True) for each in pair]
         touched = TouchedIds(

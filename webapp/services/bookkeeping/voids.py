@@ -25,7 +25,7 @@ from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, 
 from webapp.services.bookkeeping import posted_corrections
 from webapp.services.bookkeeping import schedules as scheduled
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts, pair_differences, settled_items, settlements
+from webapp.services.journal import line_drafts, open_days, pair_differences, settled_items, settlements
 from webapp.services.transactions import bank_changes, unpairing
 
 # An entry takes some 12 ms, and nobody else writes meanwhile.
@@ -125,7 +125,8 @@ def reverse(
     family_legs = [entries.legs_of(member) for member in family]
     if marker is not None:
         journal_entries.delete_draft(marker)
-    day = entry.effective_on if on_its_own_day else _reversal_day(family, effective_on)
+    adjusted = None if effective_on else open_days.adjusted(entry)
+    day = entry.effective_on if on_its_own_day else adjusted or _reversal_day(family, effective_on, doing)
     cancelling = journal_entries.add_draft(
         organizations.get(entry.organization_id),
         day,
@@ -135,6 +136,8 @@ def reverse(
         now=doing.now,
         voids_id=entry.id,
         is_closing=entry.is_closing,
+        is_adjusting=adjusted is not None,
+        appropriates_on=entry.appropriates_on,
     )
     settled_items.release(entry, VOIDED, day)
     settled_items.make_room(entry, entries.legs_of(cancelling), VOIDED, day)
@@ -177,10 +180,12 @@ def _copy(entry: JournalEntry, doing: Act) -> JournalEntry:
         now=doing.now,
         document_id=entry.document_id,
         is_closing=entry.is_closing,
+        is_adjusting=open_days.adjusted(entry) == reversal_day,
+        appropriates_on=entry.appropriates_on,
     )
 
 
-def _reversal_day(family: list[JournalEntry], requested: date | None) -> date:
+def _reversal_day(family: list[JournalEntry], requested: date | None, doing: Act) -> date:
     organization_id = family[0].organization_id
     latest = max(member.effective_on for member in family)
     first = organizations.first_open_day(organization_id, latest)
@@ -189,7 +194,7 @@ def _reversal_day(family: list[JournalEntry], requested: date | None) -> date:
     if requested < latest:
         sentence = f"What it cancels is dated {latest:%-d %b %Y}. Date the reversal that day or later."
         raise VoidDayError(sentence, fields={"effectiveAt": [sentence]})
-    journal_entries.check_open(organization_id, requested)
+    open_days.check_named(requested, doing)
     return requested
 
 

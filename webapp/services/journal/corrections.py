@@ -18,7 +18,7 @@ from webapp.queries.journal.target_legs import Family
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import settled_items
+from webapp.services.journal import open_days, settled_items
 
 _ENTRY = table_of(JournalEntry)
 CORRECTED = "A correction changed one of its items."
@@ -91,15 +91,18 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
     if not legs:
         return None
     organization = organizations.get(entry.organization_id)
+    adjusted = open_days.adjusted(entry)
     correction = journal_entries.add_draft(
         organization,
-        organizations.first_open_day(organization.id, entry.effective_on),
+        adjusted or organizations.first_open_day(organization.id, entry.effective_on),
         legs,
         source="correction",
         description=entry.description,
         now=doing.now,
         corrects_id=entry.id,
         is_closing=entry.is_closing,
+        is_adjusting=adjusted is not None,
+        appropriates_on=entry.appropriates_on,
     )
     settled_items.make_room(entry, legs, CORRECTED, correction.effective_on)
     journal_entries.post(correction, doing)

@@ -25,6 +25,7 @@ from webapp.models import (
     DocumentRelation,
     FeedAccount,
     JournalEntry,
+    LockException,
     Organization,
     Posting,
     Reconciliation,
@@ -42,10 +43,11 @@ from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries as journal_entries
+from webapp.queries.reports.closings import RESULT_TYPES
 from webapp.services.access import token_caps
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
-from webapp.services.journal import filed_periods
+from webapp.services.journal import filed_periods, open_days
 
 _ENTRY, _OTHER = table_of(JournalEntry), table_of(JournalEntry).alias("other")
 _LAST = (
@@ -69,6 +71,7 @@ _POST = (
         number=sa.func.coalesce(_LAST, 0) + 1,
         fact_on=sa.bindparam("fact"),
         is_moved=sa.bindparam("moved"),
+        lock_exception_id=sa.bindparam("exception"),
     )
     .returning(_ENTRY.c.number)
 )
@@ -82,19 +85,13 @@ _AS_IN_LEGS: Final = (
     *("transaction_id", "due_on", "reference", "has_own_base", "tax_code_id", "tax_point"),
 )
 # The columns that it writes.
-_WRITTEN = ("status", "posted_at", "action_request_id", "number", "fact_on", "is_moved")
+_WRITTEN = ("status", "posted_at", "action_request_id", "number", "fact_on", "is_moved", "lock_exception_id")
 
 
 class AlreadyPostedError(LedgerError):
     """Somebody else posted or removed this entry in the meantime; look at it again."""
 
     code = "changed_meanwhile"
-
-
-class PeriodLockedError(LedgerError):
-    """The period is closed; date it on the first open day, or reopen the period."""
-
-    code = "period_locked"
 
 
 class FarAheadError(LedgerError):
@@ -133,6 +130,8 @@ def add_draft(
     voids_id: int | None = None,
     document_id: int | None = None,
     is_closing: bool = False,
+    is_adjusting: bool = False,
+    appropriates_on: date | None = None,
 ) -> JournalEntry:
     """Write a draft with its legs; it counts in no balance. A document that it comes from belongs to it."""
     entry = JournalEntry(
@@ -146,6 +145,8 @@ def add_draft(
         voids_id=voids_id,
         document_id=document_id,
         is_closing=is_closing,
+        is_adjusting=is_adjusting,
+        appropriates_on=appropriates_on,
         created_at=now,
     )
     db.session.add(entry)
@@ -229,7 +230,7 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False, fact: Fac
     legs = journal_entries.legs_of(entry)
     _refuse_missing_rates(entry, legs)
     check_balanced(legs, entry.base_currency)
-    check_open(entry.organization_id, entry.effective_on)
+    let_in = open_days.check_entry(entry, doing)
     if entry.source in ("bank_feed", "document", "manual"):
         check_accounts(entry.organization_id, legs)
     if not is_opening:
@@ -239,7 +240,7 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False, fact: Fac
     fact = fact or _fact_of(entry, legs)
     if fact is not None and fact.on >= entry.effective_on:
         fact = None
-    if not _post_numbered(entry, doing, fact):
+    if not _post_numbered(entry, doing, fact, let_in):
         raise AlreadyPostedError
     if fact is not None and fact.is_moved:
         _warn_of_move(entry, legs, fact, doing)
@@ -263,16 +264,6 @@ def mark_voided(entries: Sequence[JournalEntry], reversal: JournalEntry) -> None
     )
     if update_rows(JournalEntry, *posted, status="VOIDED", voided_by_id=reversal.id) != len(entries):
         raise AlreadyPostedError
-
-
-def check_open(organization_id: str, day: date) -> None:
-    """Refuse a day in a closed period."""
-    open_day = organizations.first_open_day(organization_id, day)
-    if open_day != day:
-        raise PeriodLockedError(
-            f"{day:%-d %b %Y} is in a locked period. Date it {open_day:%-d %b %Y}, or open the period.",
-            details={"firstOpenDay": open_day.isoformat()},
-        )
 
 
 def check_near(organization_id: str, day: date, now: datetime, *, force: bool) -> None:
@@ -382,7 +373,7 @@ def _has_no_rate(draft: JournalEntry, currency: str, day: date) -> bool:
     return exchange_rates.rate_on(draft.organization_id, currency, draft.base_currency, day) is None
 
 
-def _post_numbered(draft: JournalEntry, doing: Act, fact: Fact | None) -> bool:
+def _post_numbered(draft: JournalEntry, doing: Act, fact: Fact | None, let_in: LockException | None) -> bool:
     """Post a draft under the next number by one conditional update; answers whether it was still a draft.
 
     Raises AmountTooLargeError where the database could not keep a sum of it.
@@ -390,6 +381,7 @@ def _post_numbered(draft: JournalEntry, doing: Act, fact: Fact | None) -> bool:
     db.session.flush()
     of = {"of_organization": draft.organization_id, "entry_id": draft.id, "at": doing.now, "act": doing.id}
     of |= {"fact": None if fact is None else fact.on, "moved": fact is not None and fact.is_moved}
+    of["exception"] = None if let_in is None else let_in.id
     try:
         return db.session.scalar(_POST, of) is not None
     except DBAPIError as error:
@@ -418,7 +410,7 @@ def fact_of(entry: JournalEntry, day: date) -> Fact:
 
 
 def _warn_of_move(entry: JournalEntry, legs: Sequence[Leg], fact: Fact, doing: Act) -> None:
-    size = Money(abs(_size_of(entry.organization_id, legs)), entry.base_currency)
+    size = Money(abs(_size_of(entry, legs)), entry.base_currency)
     is_other_year = fact.on.year != entry.effective_on.year
     into = str(entry.effective_on.year) if is_other_year else f"{entry.effective_on:%-d %b %Y}"
     sentence = f"{size.formatted} of {fact.on:%-d %b %Y} goes into {into}: the day is locked."
@@ -439,12 +431,13 @@ def warn_of_rest(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
         doing.warn(ROUNDING, f"{rest.formatted} that its rates leave over is posted on {rounding.name}.")
 
 
-def _size_of(organization_id: str, legs: Sequence[Leg]) -> int:
-    rows = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
-    sums = [0, 0, 0]
+def _size_of(entry: JournalEntry, legs: Sequence[Leg]) -> int:
+    rows = lookups.by_id(Account, entry.organization_id, {leg.account_id for leg in legs})
+    sums = [0, 0, 0, 0]
     for leg in legs:
-        amount = leg.amount_base_minor or 0
+        amount, row = leg.amount_base_minor or 0, rows[leg.account_id]
         sums[0] += amount if leg.is_bank_leg else 0
-        sums[1] += amount if rows[leg.account_id].keeps_items and not leg.is_bank_leg else 0
-        sums[2] += max(amount, 0)
+        sums[1] += amount if row.keeps_items and not leg.is_bank_leg else 0
+        sums[2] -= amount if row.type in RESULT_TYPES and row.in_scope and not entry.is_closing else 0
+        sums[3] += max(amount, 0)
     return moved_by(*sums)

@@ -19,7 +19,7 @@ from webapp.services.audit import proof_breaks
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import TouchedIds
-from webapp.services.journal.entries import PeriodLockedError
+from webapp.services.journal.open_days import PeriodLockedError
 from webapp.services.reconciliation import (
     cleared_items,
     openings,

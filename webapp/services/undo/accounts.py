@@ -13,6 +13,7 @@ from webapp.queries.accounts import accounts as account_queries
 from webapp.queries.accounts import projects as project_queries
 from webapp.queries.common import lookups
 from webapp.queries.currencies import exchange_rates as rate_queries
+from webapp.queries.journal import lock_exceptions
 from webapp.services.accounts import accounts, feed_accounts, merchants, projects
 from webapp.services.accounts.feed_accounts import FeedAccountChanges
 from webapp.services.audit.field_changes import facts
@@ -151,6 +152,24 @@ def move_lock_back(undoing: Undoing, request: ActionRequest) -> str:
     closed = f"Close the books up to {day:%-d %b %Y} again" if day else "Open the books again"
     moved = after.get("movedDrafts")
     return f"{closed}; {moved} drafts stay on the day that they were moved to." if moved else f"{closed}."
+
+
+def move_adjustments_back(undoing: Undoing, request: ActionRequest) -> str:
+    """Move the lock of adjusting entries back to the day from before."""
+    organization = organizations.get(undoing.actor.organization_id)
+    before, after = request.before or {}, request.after or {}
+    present = organization.adjustments_lock_date and organization.adjustments_lock_date.isoformat()
+    require_same({"adjustmentsLockDate": present}, after)
+    day = before["adjustmentsLockDate"] and date.fromisoformat(before["adjustmentsLockDate"])
+    lock_dates.move_adjustments(organization, day or None, reason=undoing.reason, **undoing.by)
+    return f"Close adjusting entries up to {day:%-d %b %Y} again." if day else "Open adjusting entries again."
+
+
+def end_exception(undoing: Undoing, request: ActionRequest) -> str:
+    """End an exception from the lock."""
+    found = lock_exceptions.get(undoing.actor.organization_id, int(request.target_id))
+    lock_dates.end_exception(found, **undoing.by)
+    return "End the exception from the lock; what was dated by it stays."
 
 
 def unchange_financial_year(undoing: Undoing, request: ActionRequest) -> str:

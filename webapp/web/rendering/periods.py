@@ -8,7 +8,7 @@ from typing import Any
 from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.financial_years import DAY, FinancialYears
 from webapp.ledger.periods import Period
-from webapp.ledger.report_columns import Comparison, ReportColumns, compared, side_by_side
+from webapp.ledger.report_columns import Adjusting, Comparison, ReportColumns, compared, side_by_side
 from webapp.queries.access import organizations
 from webapp.queries.common import merchants
 from webapp.queries.reports import dimensions
@@ -84,7 +84,8 @@ def report_columns(query: Mapping[str, Any]) -> ReportColumns:
     if query.get("year_to_date"):
         year = organizations.financial_years(organization_id()).year_to(period.last)
     chosen, by = (selection(query), grouping(query)) if "group_by" in query else (EVERYTHING, None)
-    return ReportColumns(period, beside, months, chosen, by, year)
+    adjusting = Adjusting(query.get("adjusting") or Adjusting.WITH)
+    return ReportColumns(period, beside, months, chosen, by, year, adjusting)
 
 
 def grouping(query: Mapping[str, Any]) -> Dimension | None:
