@@ -18,6 +18,7 @@ NOUNS = (
     "accounts.feed_accounts",
     "accounts.merchants",
     "accounts.projects",
+    "appropriations",
     "audit.action_requests",
     "audit.agent_undos",
     "audit.events",

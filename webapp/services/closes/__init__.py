@@ -1,3 +1,3 @@
 """Closes of months: prepared, approved and reopened, and what people tick in them."""
 
-from webapp.services.closes import closes, marks
+from webapp.services.closes import appropriations, closes, marks
