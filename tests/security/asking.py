@@ -104,6 +104,8 @@ FORMS = {
     "/settings/keys/<id:token_id>/undo": agent_undos.UndoFormSchema,
     "/settings/keys/<id:token_id>/undo/preview": agent_undos.SinceFormSchema,
     "/settings/lock-date": periods.LockDateFormSchema,
+    "/settings/lock-date/adjustments": periods.AdjustmentsLockFormSchema,
+    "/settings/lock-date/exceptions": periods.LockExceptionFormSchema,
     "/settings/members": access.InvitationFormSchema,
     "/settings/members/<id:user_id>/role": access.RoleFormSchema,
     "/settings/organization": access.OrganizationFormSchema,

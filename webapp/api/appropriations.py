@@ -3,7 +3,7 @@
 from typing import Any
 
 from webapp import queries, services
-from webapp.schemas.appropriations import (
+from webapp.schemas.bookkeeping.appropriations import (
     AppropriationInputSchema,
     AppropriationQuerySchema,
     AppropriationSchema,

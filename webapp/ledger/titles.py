@@ -45,6 +45,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Imported": "Import",
     "Installed": "Install",
     "Joined": "Join",
+    "Let": "Let",
     "Locked": "Lock",
     "Made": "Make",
     "Merged": "Merge",

@@ -10,7 +10,7 @@ from webapp import queries
 from webapp.ledger.closing.layouts import LAYOUTS, PRESET, layout_of
 from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.periods import Period
-from webapp.ledger.report_columns import Comparison, ReportColumns, side_by_side
+from webapp.ledger.report_columns import Adjusting, Comparison, ReportColumns, side_by_side
 from webapp.schemas.base import Schema
 from webapp.schemas.reports.reports import (
     MONTHS,
@@ -36,6 +36,8 @@ COMPARISONS = (
     (Comparison.NONE, marked("Nothing")),
 )
 
+# What an address that does not say so asks for.
+PRESETS = (PRESET, Adjusting.WITH)
 LAYOUT_NAMES = [(each, layout_of(each).name) for each in LAYOUTS]
 
 DIMENSIONS = (
@@ -230,7 +232,7 @@ def shown(
 
 def kept(schema: Schema, query: Mapping[str, Any]) -> dict[str, Any]:
     """Write what a query asks for as an address has it."""
-    asked = schema.dump({name: value for name, value in query.items() if value and value != PRESET})
+    asked = schema.dump({name: value for name, value in query.items() if value and value not in PRESETS})
     return {name: "true" if value is True else value for name, value in asked.items()}
 
 

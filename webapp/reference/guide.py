@@ -156,6 +156,7 @@ them, or after no answer: it is done once.
     ),
 )
 AREAS = {
+    "Appropriations": "Owners with their shares, and the entries that put the results of years to them.",
     "Action requests": "Every write is an act: who did what, why, and what it changed; and proposals.",
     "Automation rules": "Conditions and effects that act on bank lines when they are imported, or by hand. "
     "`SETTLE_BY_REFERENCE` has no value: a line pays the one open item that its text names, if exactly that is open.",
@@ -194,7 +195,7 @@ AREAS = {
     "Reliefs of taxes": "The tax of bad debts, and of own bills that are unpaid for six months.",
     "The financial year": "The month that financial years begin with, and the year of today.",
     "Who asks": "The principal of the key or the session, the books, and what is left of caps.",
-    "The lock date": "The last day of the closed period.",
+    "The lock date": "The last days of closed periods, and who may date entries there all the same.",
     "Items": "What customers owe and suppliers are owed, what of it is settled, and when it is due.",
     "Settlements of open items": "Open items of one account that add up to zero, matched by hand.",
     "Transfers between own accounts": "Pairs of lines that are one transfer.",

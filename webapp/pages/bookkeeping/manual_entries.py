@@ -62,9 +62,13 @@ def new() -> Response:
 def create() -> Response:
     """Create the entry as a draft, or post it at once, or show the errors at their inputs."""
     form = entry_forms.read()
+    asked = {name: value for name, value in form_body().items() if name == "isAdjusting"}
     try:
         entry = services.bookkeeping.manual_entries.create(
-            **ManualEntryFormSchema().load(form.body()), post=asks_to_post(), force=is_forced(), **acting()
+            **ManualEntryFormSchema().load(form.body() | asked),
+            post=asks_to_post(),
+            force=is_forced(),
+            **acting(),
         )
     except REFUSALS as error:
         return show_form(form, problem=problem_of(error))

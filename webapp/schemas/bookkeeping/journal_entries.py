@@ -217,8 +217,9 @@ class EntryFormSchema(Schema):
 
 
 class ManualEntryFormSchema(EntryFormSchema):
-    """A new manual entry from a form, and the document that it comes from."""
+    """A new manual entry from a form, the document that it comes from, and whether it adjusts a year."""
 
+    is_adjusting = fields.FormFlag(load_default=False)
     document_id = fields.FormId(load_default=None, allow_none=True)
 
 

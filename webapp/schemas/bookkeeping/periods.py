@@ -85,6 +85,22 @@ class LockDateFormSchema(_LockDateInput):
     move_drafts = fields.FormFlag(load_default=False)
 
 
+class AdjustmentsLockFormSchema(Schema):
+    """The lock of adjusting entries from the settings' form."""
+
+    adjustments_lock_date = fields.Day(required=True, allow_none=True)
+    reason = fields.Text(most=500, strip=True, load_default=None, allow_none=True)
+
+
+class LockExceptionFormSchema(Schema):
+    """Who is let behind the lock, from which day on, for how many days from now, and why."""
+
+    user_id = fields.FormId(required=True)
+    starts_on = fields.Day(data_key="from", required=True)
+    days = fields.Digits(least=1, most=30, required=True)
+    note = fields.Text(least=1, most=500, strip=True, required=True)
+
+
 class RetentionFormSchema(Schema):
     """The years that files stay after the financial year in which they came, or none for ever."""
 

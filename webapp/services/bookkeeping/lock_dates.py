@@ -190,7 +190,7 @@ def grant_exception(
 ) -> LockException:
     """Let a person who signs in date entries by hand back to a locked day, until an instant."""
     member = organizations.membership(actor.organization_id, user_id).user
-    title = f"Let {member.name} post from {starts_on:%-d %b %Y} until {until:%-d %b %Y %H:%M}"
+    title = f"Let {member.name} post from {starts_on:%-d %b %Y} on"
     payload = {"userId": user_id, "from": starts_on.isoformat(), "until": until.isoformat()}
     with act(
         actor, now, "grant_lock_exception", ("lock_exception", "new"), title=title, note=note, payload=payload

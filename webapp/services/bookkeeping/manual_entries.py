@@ -109,8 +109,8 @@ def create(
     """
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
-    payload |= {} if document_id is None else {"documentId": Ref(Kind.DOCUMENT, document_id)}
-    payload |= {"isAdjusting": True} if is_adjusting else {}
+    named = {"documentId": Ref.optional(Kind.DOCUMENT, document_id), "isAdjusting": is_adjusting}
+    payload |= {name: value for name, value in named.items() if value}
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
         _check_document(organization.id, document_id, force=force)
         legs = legs_of(organization, postings, effective_at, takes_shares=is_stated)
@@ -128,9 +128,8 @@ def create(
             is_closing=source == "closing",
             is_adjusting=is_adjusting,
         )
-        closing_entries.check(entry, mirrored)
         doing.target_id = str(entry.id)
-        doing.after = field_changes.of_legs(mirrored, description, base=entry.base_currency)
+        doing.after = _checked(entry, mirrored)
         _finish(entry, doing, post=post, reverses_on=reverses_on, force=force)
     return entry
 
@@ -175,9 +174,8 @@ def change(
         _check_day(effective_at, doing, is_adjusting=entry.is_adjusting, force=force)
         mirrored = _mirrored(legs, effective_at, doing, entry.document_id, is_written=True, force=force)
         _write(entry, effective_at, description)
-        closing_entries.check(entry, mirrored)
+        facts = _checked(entry, mirrored)
         journal_entries.write_legs(entry, mirrored)
-        facts = field_changes.of_legs(mirrored, description, base=entry.base_currency)
         doing.after = {**facts, "effectiveAt": effective_at.isoformat()}
         _finish(entry, doing, post=post, force=force)
     return entry
@@ -221,6 +219,12 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
         doing.before = {**_facts_of(entry), "documentId": Ref.optional(Kind.DOCUMENT, entry.document_id)}
         doing.result = TouchedIds(deleted_journal_entry_ids=[entry.id]).as_json()
         journal_entries.delete_draft(entry)
+
+
+def _checked(entry: JournalEntry, legs: Sequence[Leg]) -> dict[str, object]:
+    """Refuse what no entry of its kind may have, and give its legs for the audit trail."""
+    closing_entries.check(entry, legs)
+    return field_changes.of_legs(legs, entry.description, base=entry.base_currency)
 
 
 def _check_document(organization_id: str, document_id: int | None, *, force: bool) -> None:
