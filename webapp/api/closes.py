@@ -8,7 +8,6 @@ from flask import Response, url_for
 
 from webapp import queries, services
 from webapp.api.exports import downloaded, spooled
-from webapp.exporters import workbooks
 from webapp.ledger.errors import NotFoundError
 from webapp.queries.closes.closes import CloseRecord
 from webapp.schemas.closes import (
@@ -58,13 +57,12 @@ def document(period: str) -> dict[str, Any]:
 
 @bp.get("/<string:period>/pack")
 @requires("read", is_heavy=True)
-@bp.response(200, content_type=workbooks.MEDIA_TYPE, description="A workbook")
+@bp.response(200, content_type="application/octet-stream", description="A workbook")
 def pack(period: str) -> Response:
     """Download the pack of a close as a workbook: statements, lists, proofs, cut-off and steps, a sheet each."""
-    tables = queries.closes.packs.of_close(organization_id(), period, requests.now())
-    file = spooled()
-    workbooks.write(file, *tables)
-    return downloaded(file, f"close-{period}.xlsx", workbooks.MEDIA_TYPE)
+    packs, file = queries.closes.packs, spooled()
+    media_type = packs.write(packs.of_close(organization_id(), period, requests.now()), file)
+    return downloaded(file, f"close-{period}.xlsx", media_type)
 
 
 @bp.post("/<string:period>/prepare")

@@ -7,9 +7,7 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.exporters.csv_files import Table
 from webapp.ledger.closing.closes import YearBetweenError
-from webapp.ledger.money import Money
 from webapp.ledger.periods import month_end
 from webapp.queries.closes.closes import CloseRecord
 from webapp.schemas.closes import (
@@ -55,12 +53,13 @@ def show(period: str) -> Response:
 @requires("read", is_heavy=True)
 def pack(period: str) -> Response:
     """Show the pack of a close, for paper."""
-    tables = queries.closes.packs.of_close(organization_id(), period, requests.now())
+    packs = queries.closes.packs
+    tables = packs.of_close(organization_id(), period, requests.now())
     return render(
         "closes/pack.html",
         period=period,
         to=queries.closes.closes.month_of(period).last,
-        tables=[(table, figures_of(table)) for table in tables],
+        tables=[(table, packs.figures_of(table)) for table in tables],
     )
 
 
@@ -108,11 +107,6 @@ def untick(period: str, code: str) -> Response:
     """Take a tick back."""
     load = CloseUntickSchema().load
     return done(period, lambda: services.closes.marks.undone(period, code, **load(said()), **acting()))
-
-
-def figures_of(table: Table) -> set[int]:
-    """Find the columns of a table that have amounts."""
-    return {place for row in table.rows for place, cell in enumerate(row) if isinstance(cell, Money)}
 
 
 def said() -> dict[str, Any]:

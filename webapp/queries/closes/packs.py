@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Final
+from typing import IO, Final
 
+from webapp.exporters import workbooks
 from webapp.exporters.csv_files import Cell, Table
+from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
 from webapp.models import FeedAccount
@@ -62,6 +64,17 @@ def of_close(organization_id: str, period: str, now: datetime) -> list[Table]:
             ],
         ),
     ]
+
+
+def write(tables: Sequence[Table], file: IO[bytes]) -> str:
+    """Write a pack to a file as a workbook, and give its media type."""
+    workbooks.write(file, *tables)
+    return workbooks.MEDIA_TYPE
+
+
+def figures_of(table: Table) -> set[int]:
+    """Find the columns of a table that have amounts."""
+    return {place for row in table.rows for place, cell in enumerate(row) if isinstance(cell, Money)}
 
 
 def _cover(organization_id: str, found: CloseRecord) -> Rows:
