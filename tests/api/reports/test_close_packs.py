@@ -40,6 +40,7 @@ def test_the_workbook_has_a_sheet_for_each_list_with_real_figures(kept):
     signed_in = kept.browser()
     steps = kept.get("/api/closes/2026-03").json["close"]["steps"]
     left = [{"step": each["code"], "note": "Seen"} for each in steps if each["state"] == "TO_DO"]
+    assert left
     assert signed_in.post("/api/closes/2026-03/complete", json={"accept": left}).status_code == 200
     answer = kept.get(PACK)
     assert (answer.status_code, answer.headers["Content-Disposition"]) == (

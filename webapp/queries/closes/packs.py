@@ -1,5 +1,6 @@
 """The pack of a close: its statements, lists and proofs as tables, for paper and for a workbook."""
 
+import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import IO, Final
@@ -58,10 +59,7 @@ def of_close(organization_id: str, period: str, now: datetime) -> list[Table]:
         Table(
             "Steps",
             ("Step", "State", "Count", "Amount", "By", "Note"),
-            [
-                (each.sentence, _words(each.state), each.count, each.amount, each.done_by, each.note)
-                for each in found.steps
-            ],
+            list(_steps(found)),
         ),
     ]
 
@@ -106,6 +104,16 @@ def _balances(organization_id: str, found: CloseRecord) -> Rows:
     for each in balance_proofs.of_day(organizations.get(organization_id), found.to):
         facts = (each.account_code, each.account_name, _words(each.proof), each.balance)
         yield (*facts, each.figure, each.difference, each.explained, _words(each.state))
+
+
+def _steps(found: CloseRecord) -> Rows:
+    """Yield the steps; what a close was prepared with stays accepted, though the lock has done it since."""
+    accepted = [] if found.row is None else json.loads(found.row.document)["accepted"]
+    notes = {each["step"]: each["note"] for each in accepted}
+    for each in found.steps:
+        facts = (each.count, each.amount, each.done_by or (found.prepared_by if each.code in notes else None))
+        state = "Accepted" if each.code in notes else _words(each.state)
+        yield (each.sentence, state, *facts, notes.get(each.code, each.note))
 
 
 def _without_types(table: Table) -> Table:
