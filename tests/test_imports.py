@@ -118,6 +118,7 @@ PACKAGES = {
         "inbox",
         "imports",
         "closes",
+        "moving",
         "bookkeeping",
         "documents",
         "transactions",
@@ -157,7 +158,9 @@ PACKAGES = {
         "common",
     ),
     "importers": (
+        "book_tables",
         "invoice_tables",
+        "records",
         "invoices",
         "pdfs",
         "camt",

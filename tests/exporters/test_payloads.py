@@ -85,7 +85,7 @@ def test_no_export_repeats_a_control_character(format_):
 
 def test_a_workbook_shows_texts_as_texts_without_controls():
     file = io.BytesIO()
-    workbooks.write(Table(TEXTS[5], ("Text",), [(text,) for text in TEXTS]), file)
+    workbooks.write(file, Table(TEXTS[5], ("Text",), [(text,) for text in TEXTS]))
     found = Workbook(Archive(file.getvalue()))
     cells = [row.cells[0] for row in found.sheet(found.sheets[0]).rows[1:]]
     assert cells == [without_controls(text).replace("\r\n", "\n").strip() for text in TEXTS]

@@ -24,7 +24,7 @@ TYPED = ("A text", Money(-1250, "EUR"), Money(5, "JPY"), Money(-1, "BHD"), date(
 
 def workbook(rows, title="Rents"):
     file = io.BytesIO()
-    workbooks.write(Table(title, ("Text",) * 7, rows), file)
+    workbooks.write(file, Table(title, ("Text",) * 7, rows))
     return file.getvalue()
 
 

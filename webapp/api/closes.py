@@ -4,9 +4,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from flask import url_for
+from flask import Response, url_for
 
 from webapp import queries, services
+from webapp.api.exports import downloaded, spooled
 from webapp.ledger.errors import NotFoundError
 from webapp.queries.closes.closes import CloseRecord
 from webapp.schemas.closes import (
@@ -52,6 +53,18 @@ def document(period: str) -> dict[str, Any]:
     if row is None:
         raise NotFoundError
     return {"document": json.loads(row.document), "digest": row.digest}
+
+
+@bp.get("/<string:period>/pack")
+@requires("read", is_heavy=True)
+@bp.response(200, content_type="application/octet-stream", description="A workbook")
+def pack(period: str) -> Response:
+    """Download the pack of a close as a workbook: statements, lists, proofs, cut-off and steps, a sheet each."""
+    packs = queries.closes.packs
+    tables = packs.of_close(organization_id(), period, requests.now())
+    file = spooled()
+    media_type = packs.write(tables, file)
+    return downloaded(file, f"close-{period}.xlsx", media_type)
 
 
 @bp.post("/<string:period>/prepare")

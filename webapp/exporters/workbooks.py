@@ -1,4 +1,4 @@
-"""A table as an XLSX workbook of one sheet: numbers and days keep their type, everything else is text.
+"""Tables as an XLSX workbook, a sheet for each: numbers and days keep their type, everything else is text.
 
 `write_string` writes all text, so no program can take it for a formula.
 """
@@ -36,21 +36,26 @@ class TooManyRowsError(UnprocessableError):
     code = "too_many_rows"
 
 
-def write(table: Table, file: IO[bytes]) -> None:
-    """Write a table to a file as a workbook, row by row, or raise TooManyRowsError."""
+def write(file: IO[bytes], *tables: Table) -> None:
+    """Write tables of different titles to a file as a workbook, row by row, or raise TooManyRowsError."""
     with Workbook(file, {"constant_memory": True}) as book:
         book.set_properties({"created": _AT})
-        sheet = book.add_worksheet(_name(table.title))
-        # The heads stay in sight.
-        sheet.freeze_panes(1, 0)
-        for place in range(len(table.heads)):
-            sheet.set_column(place, place, _WIDE if place == 1 else _NARROW)
-        written = _Cells(book, sheet)
-        written.write(0, table.heads, book.add_format({"bold": True}))
-        for number, cells in enumerate(table.rows, 1):
-            if number >= MOST_ROWS:
-                raise TooManyRowsError
-            written.write(number, cells)
+        for table in tables:
+            _write_sheet(book, table)
+
+
+def _write_sheet(book: Workbook, table: Table) -> None:
+    sheet = book.add_worksheet(_name(table.title))
+    # The heads stay in sight.
+    sheet.freeze_panes(1, 0)
+    for place in range(len(table.heads)):
+        sheet.set_column(place, place, _WIDE if place == 1 else _NARROW)
+    written = _Cells(book, sheet)
+    written.write(0, table.heads, book.add_format({"bold": True}))
+    for number, cells in enumerate(table.rows, 1):
+        if number >= MOST_ROWS:
+            raise TooManyRowsError
+        written.write(number, cells)
 
 
 class _Cells:

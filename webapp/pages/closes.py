@@ -49,6 +49,20 @@ def show(period: str) -> Response:
     return shown(period)
 
 
+@bp.get("/<string:period>/pack")
+@requires("read", is_heavy=True)
+def pack(period: str) -> Response:
+    """Show the pack of a close, for paper."""
+    packs = queries.closes.packs
+    tables = packs.of_close(organization_id(), period, requests.now())
+    return render(
+        "closes/pack.html",
+        period=period,
+        to=queries.closes.closes.month_of(period).last,
+        tables=[(table, packs.figures_of(table)) for table in tables],
+    )
+
+
 @bp.post("/<string:period>/prepare")
 @requires("reconcile", is_heavy=True)
 def prepare(period: str) -> Response:

@@ -56,7 +56,7 @@ def index() -> Response:
 @requires("read")
 def try_out() -> Response:
     """Show seven things to try in the demo's books."""
-    return render("help/try.html")
+    return render("hub/try.html")
 
 
 @bp.get("/<slug>")

@@ -11,6 +11,7 @@ from webapp.services import (
     imports,
     inbox,
     items,
+    moving,
     reconciliation,
     rules,
     tax,

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import marshmallow as ma
 
-from webapp.services.bookkeeping import book_tables
-from webapp.services.bookkeeping.book_tables import SentBookTable
 from webapp.services.documents.sent_files import unpacked
+from webapp.services.moving import book_tables
+from webapp.services.moving.book_tables import SentBookTable
 from webapp.web.document_files import received_bytes
 
 RECEIVED: Final = "Choose the table: a CSV or XLSX file."

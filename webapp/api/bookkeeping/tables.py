@@ -5,7 +5,7 @@ from typing import Any
 from flask import request
 
 from webapp import queries, services
-from webapp.schemas.bookkeeping.book_tables import (
+from webapp.schemas.documents.book_tables import (
     BookTableFileSchema,
     BookTableFormSchema,
     BookTableUploadSchema,
@@ -59,8 +59,8 @@ def create(form: dict[str, Any]) -> Any:
     table = book_tables.sent(form)
     requests.begin(organization_id())
     if form["dry_run"]:
-        return {"movedTable": services.bookkeeping.book_tables.preview(table, **acting())}, 200
-    taken = services.bookkeeping.book_tables.take(table, **acting())
+        return {"movedTable": services.moving.book_tables.preview(table, **acting())}, 200
+    taken = services.moving.book_tables.take(table, **acting())
     return {"movedTable": taken}, 200 if taken.id is None else 201
 
 
@@ -70,4 +70,4 @@ def create(form: dict[str, Any]) -> Any:
 @bp.response(200, changing(wrapped("takenTable", TakenTableSchema)))
 def remove(body: dict[str, Any], table_id: str) -> dict[str, Any]:
     """Remove a table that was moved in: its entries are voided, and its accounts archived where nothing uses them."""
-    return {"takenTable": services.bookkeeping.book_tables.remove(table_id, **body, **acting())}
+    return {"takenTable": services.moving.book_tables.remove(table_id, **body, **acting())}

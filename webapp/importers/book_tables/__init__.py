@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from webapp.importers.book_tables.columns import KINDS
 from webapp.importers.book_tables.rows import BookTable, StatedAccount, StatedPosting, table_of
-from webapp.importers.tables import record_layouts
+from webapp.importers.records import record_layouts
 
 __all__ = ["KINDS", "BookTable", "StatedAccount", "StatedPosting", "read"]
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from webapp.importers.invoice_tables import columns as invoices
+from webapp.importers.records.record_layouts import TableKind
 from webapp.importers.tables import vocabulary
-from webapp.importers.tables.record_layouts import TableKind
 from webapp.importers.tables.vocabulary import words
 
 # The keys of a kind of table, each with its role and the names of that in headers.

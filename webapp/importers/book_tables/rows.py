@@ -8,8 +8,8 @@ from typing import Final
 
 from webapp.importers.bank_files import SkippedRow
 from webapp.importers.book_tables.columns import KINDS
-from webapp.importers.tables.record_layouts import RecordTable
-from webapp.importers.tables.record_rows import RecordReader
+from webapp.importers.records.record_layouts import RecordTable
+from webapp.importers.records.record_rows import RecordReader
 from webapp.importers.tables.rows import TableRow
 from webapp.ledger.chart import BANK, AccountType
 

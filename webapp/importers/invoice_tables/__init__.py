@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from webapp.importers.invoice_tables.columns import INVOICES
 from webapp.importers.invoice_tables.rows import InvoiceTable, StatedRow, table_of
-from webapp.importers.tables import record_layouts
+from webapp.importers.records import record_layouts
 
 __all__ = ["INVOICES", "InvoiceTable", "StatedRow", "read"]
 

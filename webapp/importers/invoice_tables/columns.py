@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from webapp.importers.records.record_layouts import TableKind
 from webapp.importers.tables import vocabulary
-from webapp.importers.tables.record_layouts import TableKind
 from webapp.importers.tables.vocabulary import words
 
 # The mapping's keys of columns, with the names of these roles in a layout; the other keys are those of any table.

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from webapp.importers.bank_files import SkippedRow
 from webapp.importers.invoice_tables.columns import AMOUNTS, INVOICES
-from webapp.importers.tables.record_layouts import RecordTable
-from webapp.importers.tables.record_rows import RecordReader
+from webapp.importers.records.record_layouts import RecordTable
+from webapp.importers.records.record_rows import RecordReader
 from webapp.importers.tables.rows import TableRow
 
 

@@ -7,22 +7,19 @@ from typing import Any, Final
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.importers import book_tables as importer
-from webapp.importers.bank_files import FileRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.pages.imports import column_forms
-from webapp.schemas.bookkeeping.book_tables import (
+from webapp.schemas.documents.book_tables import (
     BookColumnsFormSchema,
     BookKindFormSchema,
     TableRemovalSchema,
 )
 from webapp.services.audit.action_requests import unrecorded
-from webapp.services.audit.limits import ActTooLargeError
 from webapp.services.bookkeeping import document_tables
-from webapp.services.bookkeeping.book_tables import MovedTable
 from webapp.services.documents.sent_files import SentFile
 from webapp.services.imports import column_trials
 from webapp.services.imports.column_trials import ColumnReading
+from webapp.services.moving.book_tables import MovedTable
 from webapp.web import book_tables, document_files
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
@@ -115,7 +112,7 @@ def save(inbox_file_id: int) -> Response:
             waiting = queries.documents.inbox_files.kept(organization_id(), inbox_file_id)
             data = document_tables.data_of(waiting)
             table = book_tables.of_file(waiting.file_name, data, mapping, form)
-            taken = services.bookkeeping.book_tables.take(table, **acting())
+            taken = services.moving.book_tables.take(table, **acting())
             services.inbox.inbox_files.delete(waiting, **acting())
             return render("moving/taken.html", table=taken, names=NAMES, shown=None)
     except REFUSALS as error:
@@ -128,9 +125,7 @@ def save(inbox_file_id: int) -> Response:
 def remove(table_id: str) -> Response:
     """Remove a table that was moved in, or show why not."""
     try:
-        services.bookkeeping.book_tables.remove(
-            table_id, **TableRemovalSchema().load(form_body()), **acting()
-        )
+        services.moving.book_tables.remove(table_id, **TableRemovalSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return _shown(problem_of(error))
     return redirect_to(url_for("book_tables.index"))
@@ -159,8 +154,7 @@ def _columns(
     waiting = queries.documents.inbox_files.kept(organization_id(), inbox_file_id)
     data = document_tables.data_of(waiting)
     reading, table = _tried(waiting.file_name, data, form, mapping)
-    columns = importer.KINDS[form["kind"]].columns
-    kinds = {key: LABELS[key] for key in columns}
+    kinds = {key: LABELS[key] for key in services.moving.book_tables.columns(form["kind"])}
     return render(
         "moving/columns.html",
         inbox_file=waiting,
@@ -181,14 +175,14 @@ def _tried(
     name: str, data: bytes, form: Mapping[str, Any], mapping: dict[str, object] | None
 ) -> tuple[ColumnReading, MovedTable | None]:
     """Read a table with a mapping, and take it on trial."""
-    reading = ColumnReading(column_trials.sample_of(data, importer.KINDS[form["kind"]], mapping))
+    reading = ColumnReading(column_trials.sample_of_books(data, form["kind"], mapping))
     try:
         table = book_tables.of_file(name, data, mapping, form)
-    except (FileRefusedError, ActTooLargeError) as error:
+    except LedgerError as error:
         return replace(reading, refusal=error), None
     reading = replace(reading, mapping=table.table.mapping)
     try:
-        return reading, services.bookkeeping.book_tables.preview(table, **acting())
+        return reading, services.moving.book_tables.preview(table, **acting())
     except LedgerError as error:
         unrecorded(error)
         return replace(reading, refusal=error), None

@@ -174,8 +174,11 @@ def _aged(organization_id: str, day: date) -> Iterator[dict[str, Any]]:
                 }
 
 
-def _proofs(organization_id: str, days: Period) -> list[dict[str, Any]]:
-    """List the proofs of statements of these days, and of each account the first one at their end or after it."""
+def proofs(organization_id: str, days: Period) -> list[tuple[Reconciliation, bool]]:
+    """List the proofs of statements of these days, and of each account the first one at their end or after it.
+
+    Each comes with whether it holds.
+    """
     rows = db.session.scalars(
         sa.select(Reconciliation)
         .where(
@@ -193,16 +196,25 @@ def _proofs(organization_id: str, days: Period) -> list[dict[str, Any]]:
         if each.statement_date >= days.last:
             ended.add(each.feed_account_id)
     verdict_of = verdicts.of_proofs(organization_id, chosen)
+    return [(each, verdict_of[each.id].holds) for each in chosen]
+
+
+def stated(proof: Reconciliation) -> Money:
+    """Give the balance that a proof is of."""
+    return Money(proof.statement_balance_minor, proof.currency)
+
+
+def _proofs(organization_id: str, days: Period) -> list[dict[str, Any]]:
     return [
         {
             "reconciliationId": each.id,
             "faId": each.feed_account_id,
             "statementDate": each.statement_date.isoformat(),
-            "statementBalance": str(Money(each.statement_balance_minor, each.currency)),
+            "statementBalance": str(stated(each)),
             "digest": each.digest,
-            "holds": verdict_of[each.id].holds,
+            "holds": holds,
         }
-        for each in chosen
+        for each, holds in proofs(organization_id, days)
     ]
 
 

@@ -285,7 +285,7 @@ def of(organization_id: str, report: str, columns: ReportColumns, asked: ReportC
 def write(table: Table, format_: str, file: IO[bytes]) -> str:
     """Write a table to a file as `csv` or `xlsx`, and give its media type; raise TooManyRowsError."""
     if format_ == "xlsx":
-        workbooks.write(table, file)
+        workbooks.write(file, table)
         return workbooks.MEDIA_TYPE
     file.writelines(csv_files.as_csv(table))
     return "text/csv; charset=utf-8"

@@ -2,7 +2,6 @@
 
 from webapp.services.bookkeeping import (
     balance_notes,
-    book_tables,
     disposals,
     document_bookings,
     entry_previews,

@@ -5,10 +5,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from webapp import importers
-from webapp.importers import TableSample, invoice_tables
+from webapp.importers import TableSample, book_tables, invoice_tables
 from webapp.importers.bank_files import FileRefusedError
-from webapp.importers.tables import record_layouts
-from webapp.importers.tables.record_layouts import TableKind
+from webapp.importers.records import record_layouts
+from webapp.importers.records.record_layouts import TableKind
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries.imports.imports import ImportLineRecord
@@ -90,3 +90,8 @@ def sample_of(data: bytes, kind: TableKind, mapping: Mapping[str, object] | None
         with suppress(FileRefusedError):
             return record_layouts.sample(data, kind, each)
     return None
+
+
+def sample_of_books(data: bytes, kind: str, mapping: Mapping[str, object] | None) -> TableSample | None:
+    """Read the first rows of a table that moves books in, without the mapping where that finds none."""
+    return sample_of(data, book_tables.KINDS[kind], mapping)

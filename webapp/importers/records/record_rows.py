@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError, SkippedRow
+from webapp.importers.records.record_layouts import RecordTable, TableKind, keyed, records_in
 from webapp.importers.tables.amounts import currency_code, currency_in
 from webapp.importers.tables.days import DayParser
-from webapp.importers.tables.record_layouts import RecordTable, TableKind, keyed, records_in
 from webapp.importers.tables.rows import TableRow
 from webapp.importers.texts import folded
 from webapp.ledger.currencies import UnknownCurrencyError, canonical

@@ -6,7 +6,7 @@ import pytest
 
 from webapp.importers.book_tables import KINDS
 from webapp.pages.bookkeeping.tables import LABELS
-from webapp.schemas.bookkeeping.book_tables import COLUMNS
+from webapp.schemas.documents.book_tables import COLUMNS
 
 pytestmark = pytest.mark.usefixtures("sound")
 

@@ -24,7 +24,7 @@ from webapp.services.audit.action_requests import act, unrecorded
 from webapp.services.audit.limits import Bound
 from webapp.services.audit.results import TouchedIds
 from webapp.services.bookkeeping import voids
-from webapp.services.bookkeeping.moved_rows import MovedRowRecord, Moving, record
+from webapp.services.moving.moved_rows import MovedRowRecord, Moving, record
 from webapp.services.storage.savepoints import is_trial, trial
 
 # As nobody else writes while they are taken.
@@ -86,6 +86,11 @@ class MovedTable:
         """How many rows have each verdict."""
         found = Counter(each.verdict for each in self.rows if each.row is not None)
         return {each.lower(): found[each] for each in MOVED_VERDICTS}
+
+
+def columns(kind: str) -> list[str]:
+    """Return the keys of the columns that a kind of table may have."""
+    return [*book_tables.KINDS[kind].columns]
 
 
 def read(

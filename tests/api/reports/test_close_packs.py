@@ -1,0 +1,71 @@
+"""The pack of a close: every list of it, for paper and as a workbook that another reader opens."""
+
+from decimal import Decimal
+from io import BytesIO
+
+import pytest
+from python_calamine import CalamineWorkbook
+
+PACK = "/api/closes/2026-03/pack"
+
+
+@pytest.fixture
+def kept(ada, bank, books, desk, sound):
+    """Books with a proved bank, costs of March and an invoice that nobody paid."""
+    bank.open()
+    line = bank.send("2026-03-05", "-30.00", "Shop")
+    ada.patch(f"/api/transactions/{line}", json={"accountId": books.account_id("Rent")})
+    desk.confirm(line)
+    desk.prove("2026-03-31", "-30.00")
+    legs = [
+        {
+            "accountId": books.account_id("Trade receivables"),
+            "amount": "119.00",
+            "orgMerchantId": bank.merchant("Mill"),
+        },
+        {"accountId": books.account_id("Sales of services"), "amount": "-119.00"},
+    ]
+    body = {"effectiveAt": "2026-03-09", "postings": legs, "post": True}
+    for each in (body, {**body, "post": False}):
+        assert ada.post("/api/journal-entries", json=each).status_code == 201
+    return ada
+
+
+def sheets(answer):
+    book = CalamineWorkbook.from_filelike(BytesIO(answer.data))
+    return {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
+
+
+def test_the_workbook_has_a_sheet_for_each_list_with_real_figures(kept):
+    signed_in = kept.browser()
+    steps = kept.get("/api/closes/2026-03").json["close"]["steps"]
+    left = [{"step": each["code"], "note": "Seen"} for each in steps if each["state"] == "TO_DO"]
+    assert left
+    assert signed_in.post("/api/closes/2026-03/complete", json={"accept": left}).status_code == 200
+    answer = kept.get(PACK)
+    assert (answer.status_code, answer.headers["Content-Disposition"]) == (
+        200,
+        "attachment; filename=close-2026-03.xlsx",
+    )
+    found = sheets(answer)
+    assert [*found] == [
+        "Close", "Profit and loss", "Balance sheet", "Cash flow", "Changes in equity", "Trial balance",
+        "Aged receivables", "Aged payables", "Proofs of banks", "Proofs of balances", "Cut-off",
+        "Large changes", "Steps",
+    ]  # fmt: skip
+    assert ["Figures since", "Holds"] in found["Close"]
+    (result,) = [row for row in found["Profit and loss"] if row[1] == "Result"]
+    assert Decimal(str(result[2])) == Decimal("89.00")
+    assert [row[2] for row in found["Proofs of banks"][1:]] == [-30]
+    assert ("Mill", 119) in {(row[0], row[7]) for row in found["Aged receivables"]}
+    accepted = [row for row in found["Steps"][1:] if row[1] == "Accepted"]
+    assert {row[5] for row in accepted} == {"Seen"}
+
+
+def test_the_pages_have_the_same_tables(kept):
+    page = kept.browser().get("/month-end/2026-03/pack")
+    assert page.status_code == 200
+    for title in sheets(kept.get(PACK)):
+        assert f">{title}</h2>" in page.text
+    assert "Pack" in kept.browser().get("/month-end/2026-03").text
+    assert kept.get("/api/closes/2030-03/pack").status_code == 422

@@ -1,0 +1,1 @@
+"""Tables with a record in each row: their layouts by headers or mappings, and their cells."""

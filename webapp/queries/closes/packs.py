@@ -1,0 +1,130 @@
+"""The pack of a close: its statements, lists and proofs as tables, for paper and for a workbook."""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import IO, Final
+
+from webapp.exporters import workbooks
+from webapp.exporters.csv_files import Cell, Table
+from webapp.ledger.money import Money
+from webapp.ledger.periods import Period
+from webapp.ledger.report_columns import ReportColumns
+from webapp.models import FeedAccount
+from webapp.queries.access import organizations
+from webapp.queries.closes import balance_proofs, closes, documents
+from webapp.queries.closes.closes import CloseRecord
+from webapp.queries.common import lookups
+from webapp.queries.reports import report_tables
+from webapp.queries.reports.report_tables import ReportChoice
+
+STATEMENTS: Final = (
+    *("profit_and_loss", "balance_sheet", "cash_flow", "changes_in_equity", "trial_balance"),
+    *("aged_receivables", "aged_payables"),
+)
+Rows = Iterator[Sequence[Cell]]
+
+
+def of_close(organization_id: str, period: str, now: datetime) -> list[Table]:
+    """Write the pack of the close of a month by the books as they are; its first table says what is closed."""
+    found = closes.read(organization_id, period, now)
+    columns, asked = ReportColumns(Period(found.from_, found.to)), ReportChoice()
+    reports = [report_tables.of(organization_id, each, columns, asked) for each in STATEMENTS]
+    return [
+        Table("Close", ("What", "Figure"), list(_cover(organization_id, found))),
+        *(_without_types(each) for each in reports),
+        Table(
+            "Proofs of banks",
+            ("Account", "Statement of", "Balance", "Holds", "Digest"),
+            list(_proofs(organization_id, found)),
+        ),
+        Table(
+            "Proofs of balances",
+            ("Code", "Account", "Proved by", "Balance", "Figure", "Difference", "Explained", "State"),
+            list(_balances(organization_id, found)),
+        ),
+        Table(
+            "Cut-off",
+            ("About", "Booked", "Number", "Description", "Amount", "Result"),
+            [
+                (each.fact_on, each.effective_on, each.number, each.description, each.amount, each.result)
+                for each in found.cut_off.rows
+            ],
+        ),
+        Table(
+            "Large changes",
+            ("Account", "Before", "Now", "Change", "Why"),
+            [(each.name, each.before, each.now, each.change, each.note) for each in found.looked.changes],
+        ),
+        Table(
+            "Steps",
+            ("Step", "State", "Count", "Amount", "By", "Note"),
+            list(_steps(found)),
+        ),
+    ]
+
+
+def write(tables: Sequence[Table], file: IO[bytes]) -> str:
+    """Write a pack to a file as a workbook, and give its media type."""
+    workbooks.write(file, *tables)
+    return workbooks.MEDIA_TYPE
+
+
+def figures_of(table: Table) -> set[int]:
+    """Find the columns of a table that have amounts."""
+    return {place for row in table.rows for place, cell in enumerate(row) if isinstance(cell, Money)}
+
+
+def _cover(organization_id: str, found: CloseRecord) -> Rows:
+    yield ("Organization", organizations.get(organization_id).name)
+    yield ("Period", f"{found.from_} to {found.to}")
+    yield ("State", _words(found.status))
+    for what, name, at in (
+        ("Prepared by", found.prepared_by, found.prepared_at),
+        ("Approved by", found.approved_by, found.approved_at),
+    ):
+        if name:
+            yield (what, f"{name}, {at:%Y-%m-%d %H:%M} UTC" if at else name)
+    if found.digest:
+        yield ("Digest", found.digest)
+    if found.verdict:
+        yield ("Figures since", _words(found.verdict))
+
+
+def _proofs(organization_id: str, found: CloseRecord) -> Rows:
+    proofs = documents.proofs(organization_id, Period(found.from_, found.to))
+    accounts = lookups.by_id(FeedAccount, organization_id, {each.feed_account_id for each, _ in proofs})
+    for each, holds in proofs:
+        balance = documents.stated(each)
+        name = accounts[each.feed_account_id].name
+        yield (name, each.statement_date, balance, "Yes" if holds else "No", each.digest)
+
+
+def _balances(organization_id: str, found: CloseRecord) -> Rows:
+    for each in balance_proofs.of_day(organizations.get(organization_id), found.to):
+        facts = (each.account_code, each.account_name, _words(each.proof), each.balance)
+        yield (*facts, each.figure, each.difference, each.explained, _words(each.state))
+
+
+def _steps(found: CloseRecord) -> Rows:
+    """Yield the steps; what a close was prepared with stays accepted, though the lock has done it since."""
+    accepted = [] if found.row is None else json.loads(found.row.document)["accepted"]
+    notes = {each["step"]: each["note"] for each in accepted}
+    for each in found.steps:
+        facts = (each.count, each.amount, each.done_by or (found.prepared_by if each.code in notes else None))
+        state = "Accepted" if each.code in notes else _words(each.state)
+        yield (each.sentence, state, *facts, notes.get(each.code, each.note))
+
+
+def _without_types(table: Table) -> Table:
+    """Leave out the column of types, which the groups of statements say."""
+    heads, rows = list(table.heads), list(table.rows)
+    if "Type" not in heads:
+        return Table(table.title, heads, rows)
+    place = heads.index("Type")
+    rows = [(*row[:place], *row[place + 1 :]) for row in rows]
+    return Table(table.title, [*heads[:place], *heads[place + 1 :]], rows)
+
+
+def _words(code: str) -> str:
+    return str(code).replace("_", " ").capitalize()
