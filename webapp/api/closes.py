@@ -7,7 +7,6 @@ from typing import Any
 from flask import Response, url_for
 
 from webapp import queries, services
-from webapp.api.exports import downloaded, spooled
 from webapp.ledger.errors import NotFoundError
 from webapp.queries.closes.closes import CloseRecord
 from webapp.schemas.closes import (
@@ -23,6 +22,7 @@ from webapp.schemas.paging import changing, wrapped
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
+from webapp.web.written_files import downloaded, spooled
 
 bp = Blueprint("api_closes", __name__, url_prefix="/api/closes", description="Closes of months")
 AnswerSchema = wrapped("close", CloseSchema)

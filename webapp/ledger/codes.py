@@ -56,8 +56,7 @@ ENTRY_SOURCES: Final = (
     "exchange",
     "settlement",
 )
-# What the interface names a source: a closing entry and an adjustment of taxes are written by hand, and what is of a
-# schedule as if it was.
+# What the interface names a source: closing entries, adjustments of taxes and parts of schedules count as written by hand.
 SHOWN_SOURCES: Final = (*ENTRY_SOURCES, "closing", "schedule", "tax", "appropriation")
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
