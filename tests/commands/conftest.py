@@ -24,17 +24,6 @@ def _umask():
 
 
 @pytest.fixture
-def command(app):
-    """Run a command in the books of the test, on both databases; answers its result."""
-
-    def run(*words, typed=""):
-        with app.app_context():
-            return CliRunner().invoke(main, words, input=typed, catch_exceptions=False)
-
-    return run
-
-
-@pytest.fixture
 def installation(tmp_path):
     """Run a command as an operator does, with settings from the environment only; answers its result."""
     ours = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webapp.ledger.closing.documents import CloseVerdict, judged
+from webapp.ledger.closing.documents import CloseVerdict, compare
 
 ROWS = (("Sales", "INCOME", "-1150.00"), ("Motor", "EXPENSE", "350.00"), ("Van", "ASSET", "800.00"))
 PROOF = {"reconciliationId": 7, "digest": "d" * 64, "holds": True}
@@ -69,11 +69,11 @@ def document(
     ],
 )
 def test_a_close_is_judged_by_what_can_still_change_it(now, verdict, moved):
-    found = judged(document(), document(**now))
+    found = compare(document(), document(**now))
     assert found.verdict is verdict
     assert {each.figure: (each.frozen, each.now) for each in found.moved} == moved
 
 
 def test_the_close_of_a_year_is_judged_with_its_adjusting_entries():
     frozen = document(year_end=True)
-    assert judged(frozen, document(year_end=True, late={"Motor": "360.00"})).verdict is CHANGED
+    assert compare(frozen, document(year_end=True, late={"Motor": "360.00"})).verdict is CHANGED

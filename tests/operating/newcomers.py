@@ -21,6 +21,8 @@ OWN = ("DATABASE_URL", "INSTANCE_PATH", "HOST", "PORT", "PYTHONPATH", "TZ", "PYT
 FIRST = re.compile(r"/start/[\w-]{43}")
 BOOKS = {"name": "Lantern Studio", "baseCurrency": "EUR", "ownName": "Ada", "email": "ada@example.org"}
 PASSWORD = "a long enough phrase"
+# The demo keeps the books of fourteen months.
+DEMO_SECONDS = 300
 STYLE = re.compile(r'href="(/static/[^"]+\.css)"')
 
 
@@ -48,7 +50,7 @@ class Newcomer:
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end; answers its exit status and what it wrote."""
         process = self.start(*words)
-        out, err = process.communicate(timeout=PATIENCE_SECONDS)
+        out, err = process.communicate(timeout=DEMO_SECONDS)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
     def told(self, *words: str) -> str:

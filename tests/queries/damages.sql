@@ -343,7 +343,7 @@ SELECT 471102, organization_id, 'generic-vat', 1, '2026-01-01', '2026-03-31', 'F
 FROM journal_entries ORDER BY id LIMIT 1;
 
 -- tax_waiting_differs
-UPDATE accounts SET role = 'tax_advances'
+UPDATE accounts SET role = 'tax_waiting_purchases'
 WHERE id = (SELECT min(p.account_id) FROM postings p
     JOIN journal_entries e ON e.id = p.journal_entry_id AND e.organization_id = p.organization_id
     JOIN accounts a ON a.id = p.account_id AND a.organization_id = p.organization_id

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -101,7 +102,7 @@ def name_account(organization_id, account_id):
     )
 
 
-def write(ada, bank, day):
+def write(ada, bank, day, **facts):
     body = {
         "effectiveAt": day,
         "postings": [
@@ -109,6 +110,7 @@ def write(ada, bank, day):
             {"accountId": bank.account(f"Owed {day}", "LIABILITY"), "amount": "-1.00"},
         ],
         "post": True,
+        **facts,
     }
     answer = ada.post("/api/journal-entries", json=body)
     assert answer.status_code == 201, answer.json
@@ -142,3 +144,26 @@ def test_what_was_posted_while_the_trail_says_closed_is_found(ada, bank):
     behind = write(ada, bank, "2026-02-28")
     write(ada, bank, "2026-03-01")
     assert found(bank) == [("posted_behind_lock", behind)]
+
+
+def test_an_adjusting_entry_is_held_by_the_lock_of_its_own(ada, bank):
+    lock(ada, "2026-02-28")
+    write(ada, bank, "2025-12-31", isAdjusting=True)
+    assert found(bank) == []
+    assert ada.put("/api/locks", json={"ADJUSTMENTS": "2025-12-31"}).status_code == 200
+    bank.lock(None, "adjustments_lock_date")
+    behind = write(ada, bank, "2025-12-31", isAdjusting=True)
+    assert found(bank) == [("posted_behind_lock", behind)]
+
+
+def test_an_exception_lets_in_what_is_dated_from_its_day_on(ada, bank):
+    lock(ada, "2026-02-28")
+    until = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    body = {"userId": ada.user_id, "from": "2026-02-10", "until": until, "note": "A late bill"}
+    assert ada.browser().post("/api/lock-exceptions", json=body).status_code == 201
+    inside = write(ada.browser(), bank, "2026-02-20")
+    assert found(bank) == []
+    bank.lock(None)
+    outside = write(ada, bank, "2026-02-09")
+    assert found(bank) == [("posted_behind_lock", outside)]
+    assert ada.get("/api/lock-exceptions").json["exceptions"][0]["journalEntryIds"] == [inside]

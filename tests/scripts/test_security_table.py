@@ -12,13 +12,20 @@ PAGE, PROMISES, THREATS = (
 UNTESTED = re.compile(r"\*\*not met\*\*|\*\*partly met\*\*|there are none|the operator's|does not ask for it")
 LINT, NONE = "`make lint`", "\N{EN DASH}"
 HEAD = ["Requirement", "How", "Test"]
+# A further table of a chapter, of which a row without more than bold words says what the rows after it are of.
+ATTACKS = ["Attack", "What stands against it", "Test"]
 
 
 def chapters():
     for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
         title, _, rest = part.partition("\n")
         cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in rest.splitlines()]
-        yield title, [row for row in cells if len(row) == len(HEAD) and not row[0].startswith("---")]
+        rows = [row for row in cells if len(row) == len(HEAD) and not row[0].startswith("---")]
+        yield title, [row for row in rows if row != ATTACKS and not is_of_a_group(row)]
+
+
+def is_of_a_group(row):
+    return bool(re.fullmatch(r"\*\*[^*]+\*\*", row[0])) and row[1:] == ["", ""]
 
 
 def named_in(cell):

@@ -26,12 +26,18 @@ ENDING = {"sessions.close_session", "own_sign_in.end_all_sessions"}
 
 # What an address needs in its query.
 QUERIES = {
+    "/api/appropriations": "year=2025",
     "/api/exports/report": "report=general_ledger&format=csv",
     "/api/tax/returns/open": "form=generic-vat",
     "/api/tax/returns/open/codes": "form=generic-vat",
     "/api/tax/returns/open/file": "form=generic-vat&format=csv",
     "/api/tax/returns/<id:return_id>/file": "format=csv",
 }
+
+# Where a bank and its consent lead to: they are refused of a connection that no consent opens.
+OF_CONSENTS = {"bank_connections.consent", "bank_connections.come_back"}
+# What also needs the provider of the banks, which these tests do not have.
+OF_PROVIDERS = {*OF_CONSENTS, "bank_connections.new"}
 
 # What an address needs in its body before it looks for what its path names.
 BODIES: dict[str, dict[str, Any]] = {
@@ -160,6 +166,11 @@ class Address:
         return PARAMETER.sub(
             lambda match: str((ids or {}).get(match[2], _like(match[1], default))), self.rule
         )
+
+    def asked(self, ids: Mapping[str, object] | None = None, *, default: object = NEVER_ISSUED) -> str:
+        """Write the address with these ids, and with what it needs in its query."""
+        query = QUERIES.get(self.rule)
+        return self.path(ids, default=default) + (f"?{query}" if query else "")
 
     def options(self) -> dict[str, Any]:
         """Give what a well-formed request to it carries."""

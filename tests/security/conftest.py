@@ -30,6 +30,7 @@ from webapp.models import (
 )
 from webapp.services.access import invitations
 from webapp.services.storage import stored_files
+from webapp.web.access.books import HEADER
 
 CANARY = "CANARY-7f3a"
 CANARY_AMOUNT = "77777.31"
@@ -155,7 +156,8 @@ def let_in(ada, mark):
     """Let the owner date entries on locked days for an hour."""
     until = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
     body = {"userId": ada.user_id, "from": "2026-01-01", "until": until, "note": mark}
-    return ada.browser().post("/api/lock-exceptions", json=body).json["exception"]["id"]
+    headers = {HEADER: ada.organization_id}
+    return ada.browser().post("/api/lock-exceptions", json=body, headers=headers).json["exception"]["id"]
 
 
 def owner(ada, mark):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.fixtures.helpers.documents import filed
-from tests.security.addresses import NEVER_ISSUED, addresses_of
+from tests.security.addresses import NEVER_ISSUED, OF_CONSENTS, addresses_of
 from tests.security.conftest import CANARY, CANARY_AMOUNT
 
 FIRST = "own_books.start_first"
@@ -40,12 +40,13 @@ def with_ids(app):
 
 def test_the_ids_of_these_tests_are_real(ada, app, ids):
     for address in addresses_of(app):
-        # An area of the documentation is everybody's; the link to the first books leads nowhere later.
-        if address.is_safe and names_rows(address) and address.endpoint != FIRST:
+        # An area of the documentation is everybody's; the link to the first books leads nowhere later, and a consent
+        # is not asked of every connection.
+        if address.is_safe and names_rows(address) and address.endpoint not in {FIRST, *OF_CONSENTS}:
             unknown = set(address.parameters) - ids.keys()
             assert not unknown, f"Make {unknown} in tests/security/conftest.py: ids."
             reader = ada.browser() if address.session_only else ada
-            assert reader.get(address.path(ids)).status_code < 400, address.name
+            assert reader.get(address.asked(ids)).status_code < 400, address.name
 
 
 @pytest.mark.rare
@@ -53,8 +54,8 @@ def test_unknown_foreign_and_impossible_ids_answer_alike(dan, ada, ids, with_ids
     before = state_of(ada.organization_id)
     told = {}
     for address in with_ids:
-        foreign = dan.ask(address.method, address.path(ids), **address.options())
-        paths = [address.path(), *(address.path(default=each) for each in IMPOSSIBLE)]
+        foreign = dan.ask(address.method, address.asked(ids), **address.options())
+        paths = [address.asked(), *(address.asked(default=each) for each in IMPOSSIBLE)]
         others = [dan.ask(address.method, path, **address.options()) for path in paths]
         assert foreign.status_code == 404, (address.name, foreign.status_code, foreign.text)
         told[address.name] = {foreign.data, *(other.data for other in others)}
@@ -71,7 +72,7 @@ def test_a_session_of_another_organization_meets_the_same(dan, ids, app):
     for address in addresses_of(app):
         if names_rows(address) and address.scope != "public":
             options = address.options()
-            answer = browser._ask(address.method, address.path(ids), options)  # noqa: SLF001
+            answer = browser._ask(address.method, address.asked(ids), options)  # noqa: SLF001
             assert answer.status_code == 404, (address.name, answer.status_code)
 
 

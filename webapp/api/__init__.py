@@ -29,7 +29,7 @@ NOUNS = (
     "bookkeeping.revaluations",
     "bookkeeping.balance_proofs",
     "bookkeeping.schedules",
-    "bookkeeping.tables",
+    "bookkeeping.book_tables",
     "callers",
     "close_steps",
     "closes",

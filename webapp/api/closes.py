@@ -60,10 +60,9 @@ def document(period: str) -> dict[str, Any]:
 @bp.response(200, content_type="application/octet-stream", description="A workbook")
 def pack(period: str) -> Response:
     """Download the pack of a close as a workbook: statements, lists, proofs, cut-off and steps, a sheet each."""
-    packs = queries.closes.packs
-    tables = packs.of_close(organization_id(), period, requests.now())
+    tables = queries.closes.packs.of_close(organization_id(), period, requests.now())
     file = spooled()
-    media_type = packs.write(tables, file)
+    media_type = queries.closes.packs.write(tables, file)
     return downloaded(file, f"close-{period}.xlsx", media_type)
 
 

@@ -88,11 +88,11 @@ def create_organization(
         db.session.commit()
         value = {"organizationId": organization.id, "userId": owner.id}
     answer(value, f"{name} is organization {organization.id}.", as_json=as_json)
-    _tell_owner(owner.email, link, had_account=had_account)
+    _print_owner(owner.email, link, had_account=had_account)
 
 
-def _tell_owner(email: str, link: str | None, *, had_account: bool) -> None:
-    """Say on standard error how the owner signs in, where no password was typed."""
+def _print_owner(email: str, link: str | None, *, had_account: bool) -> None:
+    """Print on standard error how the owner signs in, where no password was typed."""
     if had_account:
         click.echo(
             f"{email} had an account here already, and owns these books now. "

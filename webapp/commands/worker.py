@@ -244,10 +244,10 @@ class JobRunner:
             failures.commit(db.session())
             db.session.remove()
         if self._settings.smtp_url:
-            self._tell_of_ends()
+            self._mail_ending_consents()
         return True
 
-    def _tell_of_ends(self) -> None:
+    def _mail_ending_consents(self) -> None:
         """Let people be told of the consents that end soon."""
         with maintenance():
             begin_read()
@@ -256,7 +256,7 @@ class JobRunner:
         for end in found:
             db.session.remove()
             begin_write(end.organization_id)
-            letters.tell_of_end(end, datetime.now(UTC))
+            letters.mail_ending_consent(end, datetime.now(UTC))
             failures.commit(db.session())
 
     def gather(self) -> bool:

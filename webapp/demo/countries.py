@@ -37,8 +37,8 @@ class StudioCountry:
     codes: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
 
-    def said(self, text: str) -> str:
-        """Return what a text of the story is in the country."""
+    def wording(self, text: str) -> str:
+        """Return the words of a text of the story in the country."""
         for ours, theirs in self.words.items():
             text = text.replace(ours, theirs)
         return text

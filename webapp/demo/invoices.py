@@ -50,12 +50,14 @@ def issued(story: Story, month: Month, waiting: DemoLine | None) -> Iterator[Dem
 
 
 def _outstanding(story: Story) -> Iterator[DemoInvoice]:
-    own, said = story.country.currency, story.country.said
+    own, wording = story.country.currency, story.country.wording
     for place, (party, ago, terms, amount_minor, code, project, currency, cash) in enumerate(_OWED, start=1):
         on = story.day - timedelta(days=ago)
         number = f"NS-{on:%y%m}-{place:02}" if amount_minor > 0 else f"{on:%y}/{4100 + place * 17}"
         due_on = on + timedelta(days=terms)
-        yield DemoInvoice(said(party), number, on, due_on, amount_minor, code, project, currency or own, cash)
+        yield DemoInvoice(
+            wording(party), number, on, due_on, amount_minor, code, project, currency or own, cash
+        )
 
 
 def _paid_by(line: DemoLine | None, currency: str) -> Iterator[DemoInvoice]:

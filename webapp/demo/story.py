@@ -91,16 +91,19 @@ def make_story(seed: int, day: date, country: StudioCountry = GERMANY) -> Story:
         ),
         BankAccount("Savings account", "", own, "BANK", "Hansa Kontor Bank", 1200000, savings),
     )
-    told = [_told(each, country, number) for each, number in zip(accounts, country.numbers, strict=True)]
-    return Story(day, country, months, told[0], told[1], told[2], told[3], rates)
+    local = [
+        _in_country(each, country, number) for each, number in zip(accounts, country.numbers, strict=True)
+    ]
+    return Story(day, country, months, local[0], local[1], local[2], local[3], rates)
 
 
-def _told(account: BankAccount, country: StudioCountry, number: str) -> BankAccount:
-    """Tell of an account as it is in a country."""
+def _in_country(account: BankAccount, country: StudioCountry, number: str) -> BankAccount:
+    """Give an account the number, the bank and the texts of a country."""
     lines = tuple(
-        replace(line, party=country.said(line.party), memo=country.said(line.memo)) for line in account.lines
+        replace(line, party=country.wording(line.party), memo=country.wording(line.memo))
+        for line in account.lines
     )
-    return replace(account, number=number, bank=country.said(account.bank), lines=lines)
+    return replace(account, number=number, bank=country.wording(account.bank), lines=lines)
 
 
 def _months(day: date) -> tuple[Month, ...]:

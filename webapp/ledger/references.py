@@ -30,6 +30,8 @@ class Kind(StrEnum):
     TAX_CODE = "tax_code"
     TAX_RETURN = "tax_return"
     BALANCE_NOTE = "balance_note"
+    LOCK_EXCEPTION = "lock_exception"
+    OWNER = "owner"
 
     @property
     def address(self) -> str | None:

@@ -39,7 +39,7 @@ NOUNS = (
     "bookkeeping.manual_entries",
     "bookkeeping.retention",
     "bookkeeping.schedules",
-    "bookkeeping.tables",
+    "bookkeeping.book_tables",
     "changes",
     "closes",
     "days",

@@ -19,7 +19,7 @@ from webapp.schemas.closes import (
 )
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
-from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.forms import filled_fields, form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
@@ -98,7 +98,7 @@ def reopen(period: str) -> Response:
 def tick(period: str, code: str) -> Response:
     """Tick a step of one's own, or something within a step."""
     load = CloseTickSchema().load
-    return done(period, lambda: services.closes.marks.done(period, code, **load(said()), **acting()))
+    return done(period, lambda: services.closes.marks.done(period, code, **load(filled_fields()), **acting()))
 
 
 @bp.post("/<string:period>/steps/<string:code>/undone")
@@ -106,17 +106,14 @@ def tick(period: str, code: str) -> Response:
 def untick(period: str, code: str) -> Response:
     """Take a tick back."""
     load = CloseUntickSchema().load
-    return done(period, lambda: services.closes.marks.undone(period, code, **load(said()), **acting()))
-
-
-def said() -> dict[str, Any]:
-    """Give the fields of a form that say something."""
-    return {name: value for name, value in form_body().items() if value is not None}
+    return done(
+        period, lambda: services.closes.marks.undone(period, code, **load(filled_fields()), **acting())
+    )
 
 
 def prepared() -> dict[str, Any]:
     """Read which steps a form accepts: those that it has a note on."""
-    form = said()
+    form = filled_fields()
     notes = {name.removeprefix(NOTE): form.pop(name) for name in list(form) if name.startswith(NOTE)}
     accept = [{"step": code, "note": note} for code, note in notes.items()]
     found: dict[str, Any] = ClosePreparationSchema().load({"accept": accept, **form})

@@ -12,7 +12,7 @@ from webapp.schemas.inbox_files import FileWaitingFormSchema
 from webapp.services.inbox.arrivals import Arrival
 from webapp.web import inbox, paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
-from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.forms import filled_fields
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
@@ -61,8 +61,7 @@ def preview(inbox_file_id: int) -> Response:
 def file_as_document(inbox_file_id: int) -> Response:
     """File a document with a waiting file, or show why that is not possible."""
     try:
-        typed = {name: value for name, value in form_body().items() if value is not None}
-        body = FileWaitingFormSchema().load(typed)
+        body = FileWaitingFormSchema().load(filled_fields())
         document = services.inbox.inbox_files.file_as_document(inbox.get(inbox_file_id), **body, **acting())
     except REFUSALS as error:
         return show_inbox(problem=problem_of(error))

@@ -2,6 +2,7 @@
 
 import io
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -312,7 +313,24 @@ def work_on_taxes(agent, world):
     ok(agent.post("/api/tax/adjustments", json=adjusted))
 
 
+def let_in(ada):
+    """Let Ada in past the lock, as a key can only propose, and give that key."""
+    key = ada.with_scopes("read", "propose")
+    until = (datetime.now(UTC) + timedelta(hours=2)).isoformat()
+    body = {"userId": ada.user_id, "from": "2026-02-01", "until": until, "note": "A late bill"}
+    request = ok(key.post("/api/lock-exceptions", json=body))["actionRequest"]
+    path = f"/api/action-requests/{request['id']}/approve"
+    ok(ada.browser().post(path, json={"digest": request["digest"]}))
+    return key
+
+
+def work_on_years(agent, world):
+    ok(agent.post("/api/appropriations", json={"year": 2025, "post": True}))
+    ok(agent.put("/api/locks", json={"ADJUSTMENTS": "2025-12-31"}))
+
+
 WORKS = (
+    work_on_years,
     work_on_taxes,
     work_on_lines,
     work_on_documents,
@@ -373,6 +391,14 @@ def busy(world, ada, bank):
     sale = ok(ada.post("/api/journal-entries", json={**body, "postings": legs, "post": True}))["entry"]["id"]
     listed = everything(ada, "items", "items")
     (world.unpaid,) = (each["id"] for each in listed if each["journalEntryId"] == sale)
+    legs = [
+        {"accountId": world.rent, "amount": "20.00"},
+        {"accountId": chart["Petty cash"], "amount": "-20.00"},
+    ]
+    last_year = {**body, "effectiveAt": "2025-12-05", "postings": legs, "post": True}
+    ok(ada.post("/api/journal-entries", json=last_year))
+    capital = ok(ada.post("/api/accounts", json={"name": "Capital", "type": "EQUITY"}))["account"]["id"]
+    ok(ada.post("/api/owners", json={"name": "Ada", "capitalAccountId": capital, "share": "1"}))
     return world
 
 
@@ -382,17 +408,22 @@ def test_one_of_each_kind_goes_back(ada, agent, busy, bank, figure, monkeypatch)
     before = dump(ada)
     for work in WORKS:
         work(agent, busy)
+    proposer = let_in(ada)
+    keys = (agent.token_id, proposer.token_id)
     acts = everything(ada, "action-requests?status=EXECUTED", "actionRequests")
-    kinds = Counter(each["kind"] for each in acts if each["actor"]["id"] == agent.token_id)
+    kinds = Counter(each["kind"] for each in acts if each["actor"]["id"] in keys)
     assert set(INVERSES) - set(kinds) == set()
     after = dump(ada)
     assert all(after[part] != before[part] for part in before)
+    assert undone(ada, proposer) == {}
     assert undone(ada, agent) == {}
     now = dump(ada)
     for part in before:
         assert now[part] == before[part], part
     assert bank.broken() == []
     batch = ok(ada.get("/api/action-requests?kind=undo_agent"))["actionRequests"]
-    assert [each["target"] for each in batch] == [{"kind": "token", "id": str(agent.token_id)}]
+    assert [each["target"] for each in batch] == [
+        {"kind": "token", "id": str(each.token_id)} for each in (agent, proposer)
+    ]
     assert preview(ada, agent)["items"] == []
     figure("undo an agent", f"{kinds.total()} acts of {len(kinds)} kinds undone, 0 differences in the books")

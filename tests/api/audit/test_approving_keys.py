@@ -6,7 +6,8 @@ import pytest
 
 from tests.fixtures.helpers.planning import proposed
 from webapp.database.sessions import db
-from webapp.ledger.codes import ACT_KINDS, SIGNED_IN_KINDS
+from webapp.ledger.codes import ACT_KINDS
+from webapp.ledger.scopes import SIGNED_IN_KINDS
 from webapp.models import ApiToken, Membership
 from webapp.services.access.tokens import ApprovingOffError
 
@@ -41,6 +42,7 @@ APPROVED_BY_KEYS = {
     "dispose_schedule",
     "edit_item",
     "edit_transaction",
+    "end_lock_exception",
     "forget_columns",
     "import_file",
     "join_transactions",

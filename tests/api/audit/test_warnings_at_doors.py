@@ -28,6 +28,7 @@ PLACES = {
     "services/feeds/pushes.py": ["before_revaluation, moved_by_lock", "far_balance"],
     "services/imports/imports.py": ["before_revaluation, moved_by_lock"],
     "services/audit/locked_figures.py": ["locked_figures"],
+    "services/moving/moved_rows.py": ["on_bank"],
     "services/journal/entries.py": ["moved_by_lock", "rounding"],
     "services/journal/filed_periods.py": ["before_start", "tax_period_filed"],
     "services/journal/realisations.py": ["revaluation_stale"],

@@ -292,19 +292,11 @@ def test_the_secret_is_in_nothing_that_is_written(app, ada, bridge, connected, w
 
 
 def test_a_transcript_keeps_the_shape_of_an_answer_and_nothing_that_it_says(
-    app, ada, bridge, connected, tmp_path
+    ada, command, bridge, connected, tmp_path
 ):
     file = tmp_path / "answer.json"
-    words = [
-        "feeds",
-        "record",
-        connected.rpartition("/")[2],
-        str(file),
-        "--organization",
-        ada.organization_id,
-    ]
-    with app.app_context():
-        written = CliRunner().invoke(main, words, catch_exceptions=False)
+    record = "feeds", "record", connected.rpartition("/")[2], str(file)
+    written = command(*record, "--organization", ada.organization_id)
     assert written.exit_code == 0, written.output
     (one,) = json.loads(file.read_text())["accounts"]
     assert (one["id"], one["name"], one["balance"]) == ("A9", "Aaaaaaaa 9999", "999.99")

@@ -9,11 +9,9 @@ from urllib.parse import urlencode
 
 import pytest
 import sqlalchemy as sa
-from click.testing import CliRunner
 
 from tests.api.feeds.providers import BANK, account, line
 from tests.api.feeds.test_bank_connections import BANKS, CONNECTIONS, ago, lines, only, shown, sync
-from webapp.cli import main
 from webapp.database.sessions import begin_read, begin_write, db
 from webapp.models import BankConnection
 from webapp.queries.imports import bank_connections
@@ -349,18 +347,12 @@ def test_the_pages_connect_a_bank(ada, nordic, work):
     assert "Renew the consent" in page.get(BANKS).text
 
 
-def test_a_transcript_keeps_the_shape_of_an_answer_and_nothing_that_it_says(app, ada, connected, tmp_path):
+def test_a_transcript_keeps_the_shape_of_an_answer_and_nothing_that_it_says(
+    ada, command, connected, tmp_path
+):
     file = tmp_path / "answer.json"
-    words = [
-        "feeds",
-        "record",
-        connected.rpartition("/")[2],
-        str(file),
-        "--organization",
-        ada.organization_id,
-    ]
-    with app.app_context():
-        written = CliRunner().invoke(main, words, catch_exceptions=False)
+    record = "feeds", "record", connected.rpartition("/")[2], str(file)
+    written = command(*record, "--organization", ada.organization_id)
     assert written.exit_code == 0, written.output
     (one,) = json.loads(file.read_text())
     assert {each["entry_reference"] for each in one["transactions"]} == {"a9"}

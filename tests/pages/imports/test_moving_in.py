@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 
 from webapp.importers.book_tables import KINDS
-from webapp.pages.bookkeeping.tables import LABELS
+from webapp.pages.bookkeeping.book_tables import LABELS
 from webapp.schemas.documents.book_tables import COLUMNS
 
 pytestmark = pytest.mark.usefixtures("sound")

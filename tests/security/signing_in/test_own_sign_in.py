@@ -46,8 +46,10 @@ def test_another_password_ends_all_sessions_but_goes_on_under_a_new_id(ben):
 
 
 @pytest.mark.parametrize("way", ["command", "form"])
-def test_a_password_is_taken_as_it_was_typed(ben, command, way):
-    """With the spaces at its ends, and nowhere without them."""
+def test_a_password_is_taken_as_it_was_typed(ben, command, way, app, monkeypatch):
+    """With the spaces at its ends, and nowhere without them; passkeys are of a public name."""
+    named = replace(app.config["SETTINGS"], public_url="http://localhost")
+    monkeypatch.setitem(app.config, "SETTINGS", named)
     typed = "  two spaces before, one behind "
     client, _ = sign_in(ben)
     if way == "form":

@@ -97,7 +97,10 @@ def test_without_an_organization_nothing_is_seen(asked, ada, ids, figure):
     ("statement", "sentence"),
     [
         (
-            "INSERT INTO memberships SELECT :other, user_id, role, created_at FROM memberships",
+            (
+                "INSERT INTO memberships (organization_id, user_id, role, created_at)"
+                " SELECT :other, user_id, role, created_at FROM memberships"
+            ),
             "row-level security",
         ),
         # Nodes of a distributed PostgreSQL refuse it before policies are asked.

@@ -65,7 +65,7 @@ def totals(rows: Iterable[Mapping[str, Any]], base: str) -> dict[str, str]:
     return {name: str(amount) for name, amount in found.items()}
 
 
-def judged(frozen: Document, now: Document) -> Judgement:
+def compare(frozen: Document, now: Document) -> Judgement:
     """Compare what a close has frozen with the same figures of the books now.
 
     A month is judged without the adjusting entries of its year, the last month of a year with them.

@@ -20,7 +20,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.document_files import insisted
 from webapp.web.headers import allow_frames
-from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.forms import filled_fields, form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.languages import marked
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -275,8 +275,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
 def _change_relation(document_id: int, act: Any) -> Response:
     document = queries.documents.documents.get(organization_id(), document_id)
     try:
-        body = {name: value for name, value in form_body().items() if value is not None}
-        ((name, other_id),) = RelatedFormSchema().load(body).items()
+        ((name, other_id),) = RelatedFormSchema().load(filled_fields()).items()
         act(document, name, other_id, **acting())
     except REFUSALS as error:
         return show_document(document_id, problem_of(error, place="relations"))

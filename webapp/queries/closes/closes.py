@@ -158,7 +158,7 @@ def read(organization_id: str, period: str, now: datetime) -> CloseRecord:
     record = replace(record, steps=marks.with_accepted(found, frozen["accepted"], row))
     if not is_closed:
         return record
-    judged = documents.judged(organization_id, frozen, days)
+    judged = documents.compare(organization_id, frozen, days)
     return replace(
         record,
         verdict=judged.verdict,

@@ -90,9 +90,9 @@ def facts(
     }
 
 
-def judged(organization_id: str, frozen: Mapping[str, Any], days: Period) -> Judgement:
+def compare(organization_id: str, frozen: Mapping[str, Any], days: Period) -> Judgement:
     """Compare what a close has frozen with the books as they are."""
-    return rules.judged(frozen, _figures(organization_id, days))
+    return rules.compare(frozen, _figures(organization_id, days))
 
 
 def _figures(organization_id: str, days: Period) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from datetime import date
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from webapp.ledger.codes import GRAVE_KINDS
 from webapp.ledger.money import Money
+from webapp.ledger.scopes import GRAVE_KINDS
 from webapp.models import Account, ActionRequest, Proposal
 from webapp.queries.audit import field_changes, proposals
 from webapp.queries.audit.field_changes import Change

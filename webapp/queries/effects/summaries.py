@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from webapp.ledger import titles
-from webapp.ledger.codes import GRAVE_KINDS
 from webapp.ledger.open_items.payable_items import ShortAs
+from webapp.ledger.scopes import GRAVE_KINDS
 from webapp.models import ActionRequest
 from webapp.queries.audit import action_requests
 from webapp.queries.common.paging import Page
@@ -75,7 +75,7 @@ def grave(step: Mapping[str, Any]) -> int:
     >>> grave({"acts": [{"kind": "create_merchant", "after": {}}]}) == len(GRAVE_KINDS)
     True
     >>> grave({"acts": [{"kind": "edit_transaction", "after": {"short": {"as": "WRITE_OFF"}}}]})
-    7
+    9
     """
     ranks = [GRAVE_KINDS.index(kind) for act in step["acts"] if (kind := kind_of(act)) in GRAVE_KINDS]
     return min(ranks, default=len(GRAVE_KINDS))

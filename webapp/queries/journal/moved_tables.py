@@ -11,10 +11,14 @@ from webapp.models import ActionRequest, FeedAccount, JournalEntry, Posting, ref
 TAKEN, REMOVED = "take_table", "remove_table"
 
 
-def standing(organization_id: str) -> Sequence[ActionRequest]:
-    """List the tables that were taken and not removed, the newest first."""
-    removed = {each.target_id for each in _acts(organization_id, REMOVED)}
-    return [each for each in _acts(organization_id, TAKEN) if each.id not in removed]
+def standing(organization_id: str, *, during: str | None = None) -> Sequence[ActionRequest]:
+    """List the tables that were taken and not removed, the newest first.
+
+    `during` is the id of the act that asks: one that was proposed is already there, with what it is about to do.
+    """
+    removed = {each.target_id for each in _acts(organization_id, REMOVED) if each.id != during}
+    taken = _acts(organization_id, TAKEN)
+    return [each for each in taken if each.id not in removed and each.id != during]
 
 
 def get(organization_id: str, table_id: str) -> ActionRequest:

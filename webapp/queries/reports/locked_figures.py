@@ -61,6 +61,8 @@ READ: Final[Mapping[str, Mapping[str, Read | None]]] = {
         "group": Read.SHOWN,
         "code": Read.SHOWN,
         **dict.fromkeys(("name", "emoji", "currency", "requires_counterparty", "is_watched", "is_archived")),
+        # Until when it took other currencies; no report reads it.
+        "currency_from": None,
     },
     "merchants": {
         "merged_into_id": Read.PARTS,

@@ -109,7 +109,7 @@ def _trial_cells(of: TrialLine | TrialPart, sides: Row) -> Row:
 def profit_and_loss(organization_id: str, columns: ReportColumns, asked: ReportChoice) -> Table:
     """Write the rows of the layout down to the result, and personal accounts apart from it."""
     report = statements.profit_and_loss(organization_id, columns, layout=asked.layout)
-    rows = list(_laid_out(columns, report.rows, shares=asked.percent_of_sales))
+    rows = list(_table_rows(columns, report.rows, shares=asked.percent_of_sales))
     if personal := [line for line in report.lines if not line.in_scope]:
         nothing = [None] if asked.percent_of_sales else []
         name = "Profit or loss with personal accounts"
@@ -129,14 +129,16 @@ def balance_sheet(organization_id: str, columns: ReportColumns, asked: ReportCho
     report = statements.balance_sheet(organization_id, columns, layout=asked.layout)
     columns = report.columns
     rows = [
-        *_laid_out(columns, report.rows),
+        *_table_rows(columns, report.rows),
         *_figures(columns, (None, "Assets", None), report.assets, 1),
         *_figures(columns, (None, "Liabilities and equity", None), report.against, 1),
     ]
     return Table("Balance sheet", [*_names(columns), *_heads(columns, _close)], rows)
 
 
-def _laid_out(columns: ReportColumns, rows: Iterable[StatementRow], *, shares: bool = False) -> Iterator[Row]:
+def _table_rows(
+    columns: ReportColumns, rows: Iterable[StatementRow], *, shares: bool = False
+) -> Iterator[Row]:
     """Write groups with their accounts, and subtotals, signed as the layout has them."""
     for row in rows:
         for line in row.lines:

@@ -26,7 +26,7 @@ class OwnerShareSchema(Schema):
 class OwnerSchema(Schema):
     """An owner, with the shares in the order of their days."""
 
-    id = ma.fields.Integer()
+    id = fields.Id(Kind.OWNER)
     name = Untrusted()
     capital_account_id = fields.Id(Kind.ACCOUNT, metadata=CAPITAL)
     drawings_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, metadata=DRAWINGS)
@@ -108,7 +108,7 @@ class AppropriationInputSchema(Schema):
 class AppropriationQuerySchema(Schema):
     """Of which year the appropriation is."""
 
-    year = fields.Digits(least=1900, most=2199, required=True, metadata=YEAR)
+    year = fields.Digits(least=1900, most=2199, required=True, metadata={**YEAR, "example": 2025})
 
 
 class AppropriatedShareSchema(Schema):

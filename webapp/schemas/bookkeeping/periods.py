@@ -44,7 +44,7 @@ class LocksChangeSchema(LocksSchema):
 class LockExceptionSchema(Schema):
     """Who may date entries on locked days, since which day, until when, and the entries dated by it."""
 
-    id = ma.fields.Integer()
+    id = fields.Id(Kind.LOCK_EXCEPTION)
     user_id = ma.fields.Integer(metadata={"description": "The member who may, signed in."})
     user = Untrusted(metadata={"description": "The member's name."})
     starts_on = fields.Day(data_key="from", metadata={"description": "The first day that entries may have."})
@@ -52,7 +52,7 @@ class LockExceptionSchema(Schema):
     note = Untrusted(metadata={"description": WHY})
     granted_by = Untrusted(metadata={"description": "Who allowed it."})
     created_at = fields.Timestamp()
-    ended_at = fields.Timestamp()
+    ended_at = fields.Timestamp(allow_none=True)
     is_active = ma.fields.Boolean(metadata={"description": "Whether it lets somebody in now."})
     journal_entry_ids = ma.fields.List(
         fields.Id(Kind.JOURNAL_ENTRY), metadata={"description": "The entries that were dated by it."}

@@ -37,7 +37,7 @@ class BookTableFormSchema(Schema):
 
     file = ma.fields.Raw()
     kind = fields.OneOf(*BOOK_TABLES, load_default=None, metadata=KIND)
-    mapping = ObjectText(load_default=None, metadata=MAPPING)
+    mapping = ObjectText(load_default=None, metadata={**MAPPING, "type": "object"})
     on = fields.Day(load_default=None, metadata=ON)
     document_type = fields.OneOf(*TABLE_TYPES, load_default=None, metadata=TYPE)
     dry_run = fields.FormFlag(load_default=False)

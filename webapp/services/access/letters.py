@@ -51,7 +51,7 @@ def forget(invitation: Invitation) -> None:
     vault.drop(Owner(LETTER, _uid(invitation.token_hash)))
 
 
-def tell_of_proposal(organization_id: str, now: datetime) -> None:
+def mail_waiting_proposal(organization_id: str, now: datetime) -> None:
     """Tell those who can decide that a proposal waits, each at most once an hour."""
     for member in _members(organization_id, APPROVE):
         its = Job.organization_id == organization_id, Job.kind == LETTER
@@ -90,7 +90,7 @@ def ending(now: datetime) -> list[EndingConsent]:
     ]
 
 
-def tell_of_end(end: EndingConsent, now: datetime) -> None:
+def mail_ending_consent(end: EndingConsent, now: datetime) -> None:
     """Tell the person who connected a program, or the owners of a bank's books, that a consent ends, once."""
     if end.about == CONNECTION_ENDS:
         told = [db.session.get_one(ApiToken, (end.organization_id, end.record_id)).user_id]

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from webapp.database.session_state import state_of
 from webapp.database.sessions import db
-from webapp.ledger.codes import SIGNED_IN_KINDS
 from webapp.ledger.errors import LedgerError, NotFoundError, PreconditionError, UnprocessableError
-from webapp.ledger.scopes import scopes_of_role
+from webapp.ledger.scopes import SIGNED_IN_KINDS, scopes_of_role
 from webapp.models import ActionRequest, ApiToken, Proposal
 from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal

@@ -147,6 +147,7 @@ def appropriate(
     base = organizations.base_currency(organization_id)
     payload = field_changes.jsonable(
         {"year": year, "first": list(first), "fixed": list(fixed), "keep": keep, "decided_on": decided_on}
+        | {"post": post}
     )
     title = f"{'Posted' if post else 'Drafted'} the appropriation of the result of {year}"
     with act(actor, now, "appropriate", ("journal_entry", "new"), title=title, payload=payload) as doing:

@@ -14,12 +14,12 @@ from webapp.services.rules import rules, runs
 
 def write(keeper: Bookkeeper, *, since: date) -> None:
     """Write the rules, and apply two of them to the lines since a day as their previews say."""
-    cafe = keeper.country.said("Café Möwe")
+    cafe = keeper.country.wording("Café Möwe")
     travel = _rule(
         keeper,
         "Trains and taxis",
         [
-            (Field.ANY_TEXT, Operator.CONTAINS, keeper.country.said("Schienen")),
+            (Field.ANY_TEXT, Operator.CONTAINS, keeper.country.wording("Schienen")),
             (Field.ANY_TEXT, Operator.CONTAINS, "Taxi"),
         ],
         {"SET_ACCOUNT": keeper.code("6500")},

@@ -123,7 +123,8 @@ def take(sent: SentBookTable, *, actor: Actor, now: datetime) -> MovedTable:
         "documentType": sent.document_type,
     }
     with act(actor, now, "take_table", ("table", sent.digest[:40]), title=title, payload=payload) as doing:
-        if any(each.payload["sha256"] == sent.digest for each in moved_tables.standing(organization.id)):
+        standing = moved_tables.standing(organization.id, during=doing.id)
+        if any(each.payload["sha256"] == sent.digest for each in standing):
             raise TakenBeforeError
         is_bill = None if sent.document_type is None else sent.document_type == "BILL"
         moved = Moving(organization, doing, sent.on, is_bill).take(kind, sent.table.rows)
@@ -163,7 +164,7 @@ def remove(table_id: str, *, note: str = "", actor: Actor, now: datetime) -> Act
     taken = moved_tables.get(actor.organization_id, table_id)
     title = f"Removed the {NAMES[taken.payload['kind']]} of {taken.payload['fileName']}"
     with act(actor, now, "remove_table", ("table", table_id), title=title, note=note) as doing:
-        if taken not in moved_tables.standing(actor.organization_id):
+        if taken not in moved_tables.standing(actor.organization_id, during=doing.id):
             doing.nothing_to_do()
             return taken
         entries = moved_tables.entries_of(taken)

@@ -16,7 +16,16 @@ from webapp.errors import is_for_api
 from webapp.ledger.scopes import APPROVE, PROPOSE, scopes_of_role
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
-from webapp.web.access import bearers, books, browsers, heavy_calls, idempotency, rate_limits, requests
+from webapp.web.access import (
+    bearers,
+    books,
+    browsers,
+    heavy_calls,
+    idempotency,
+    rate_limits,
+    requests,
+    selections,
+)
 from webapp.web.access.hosts import refuse_cross_site
 from webapp.web.access.request_state import requested_view, state
 from webapp.web.access.strictness import read_aside, refuse_undeclared, refuse_undeclared_query
@@ -223,6 +232,7 @@ def begin() -> None:
 
 def _begin_late(view: Any) -> None:
     """Leave the transaction to the view, unless this is a dry run or a proposal: then read everything first."""
+    selections.read(view)
     refuse_undeclared_query(view)
     _read_body(view)
     if state().is_proposal or state().is_dry_run:

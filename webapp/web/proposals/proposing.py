@@ -165,7 +165,7 @@ def _wait(tried: Trial, replaces: str | None) -> ActionRequest:
     )
     waiting = proposals.wait(proposed, tried, calls.folder(), **acting())
     if settings().smtp_url:
-        letters.tell_of_proposal(organization_id(), requests.now())
+        letters.mail_waiting_proposal(organization_id(), requests.now())
     return waiting
 
 

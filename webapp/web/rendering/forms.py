@@ -19,6 +19,11 @@ def form_body(*, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
     return nest(request.form, lists=lists)
 
 
+def filled_fields() -> dict[str, Any]:
+    """The fields of the posted form that are filled in."""
+    return {name: value for name, value in form_body().items() if value is not None}
+
+
 def chosen_id(value: object) -> int | None:
     """The id that a select has chosen; None for anything else.
 

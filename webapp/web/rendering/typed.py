@@ -22,6 +22,7 @@ from webapp.web.rendering.notation import notation, today
 # The last words of the names of fields, in all forms of all pages.
 DAYS: Final = frozenset(
     {
+        "adjustmentsLockDate",
         "asOf",
         "compareFrom",
         "compareTo",
