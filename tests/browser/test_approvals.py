@@ -92,6 +92,7 @@ def test_a_queue_is_decided_without_javascript(browse, ben, asked):
     assert outcomes(ben, asked) == ["REJECTED", "EXECUTED", "EXECUTED", "EXECUTED"]
 
 
+@pytest.mark.rare
 def test_a_plan_is_read_step_by_step_approved_and_undone(browse, ben, bank):
     request = proposed(ben.with_scopes("read", "propose"), *month_from_file(bank), title="October")
     page = browse(ben, viewport={"width": 390, "height": 844})
@@ -133,6 +134,7 @@ def planned(ben, bank):
     return proposed(ben.with_scopes("read", "propose"), *steps, title="Book the tea"), line
 
 
+@pytest.mark.rare
 def test_a_plan_is_refused_as_a_whole_with_a_reason(browse, ben, planned):
     request, line = planned
     page = browse(ben, viewport={"width": 390, "height": 844})
@@ -147,6 +149,7 @@ def test_a_plan_is_refused_as_a_whole_with_a_reason(browse, ben, planned):
     assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "DRAFT"
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("with_scripts", [True, False])
 def test_a_plan_that_has_moved_names_the_step_and_is_approved_as_it_is_now(
     browse, ben, bank, planned, with_scripts

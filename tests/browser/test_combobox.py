@@ -59,6 +59,7 @@ def test_an_account_is_typed_taken_by_one_write_and_then_confirmed_by_key(writes
     expect(page.locator(".line", has_text="Tea")).to_contain_text("Posted")
 
 
+@pytest.mark.rare
 def test_what_was_only_typed_is_given_up_by_escape_and_by_going_on(writes):
     page, sent = writes()
     field(page).fill("travel")
@@ -75,6 +76,7 @@ def test_what_was_only_typed_is_given_up_by_escape_and_by_going_on(writes):
     assert sent == []
 
 
+@pytest.mark.rare
 def test_escape_closes_what_is_open_below_the_line(writes):
     page, sent = writes()
     line = page.locator(".line[aria-current]")
@@ -92,6 +94,7 @@ def test_escape_closes_what_is_open_below_the_line(writes):
     assert sent == []
 
 
+@pytest.mark.rare
 def test_a_finger_finds_recent_accounts_first_on_a_phone(writes):
     page, sent = writes(**MODES["phone"], has_touch=True)
     field(page).tap()
@@ -152,6 +155,7 @@ def test_a_lost_session_and_a_slow_list_are_said(writes, ada, bank):
     assert sent == []
 
 
+@pytest.mark.rare
 def test_what_is_not_found_is_created_by_keys_and_chosen_at_once(writes):
     page, sent = writes()
     line = page.locator(".line[aria-current]")
@@ -181,6 +185,7 @@ def test_what_is_not_found_is_created_by_keys_and_chosen_at_once(writes):
     expect(choices(page)).to_have_text(["Fuel 6910"])
 
 
+@pytest.mark.rare
 def test_what_cannot_be_created_is_said_below_the_field_and_what_was_typed_stays(writes):
     page, sent = writes()
     long = "x" * 256
@@ -196,6 +201,7 @@ def test_what_cannot_be_created_is_said_below_the_field_and_what_was_typed_stays
     assert len(sent) == 1
 
 
+@pytest.mark.rare
 def test_an_entry_creates_what_its_lines_name_and_keeps_what_was_typed(browse, ada):
     page = browse(ada)
     held = []

@@ -1,5 +1,6 @@
 """A file that asks, in Chromium: its columns are told with the preview following, and it is imported so."""
 
+import pytest
 from playwright.sync_api import expect
 
 WORDLESS = (
@@ -10,6 +11,7 @@ WORDLESS = (
 )
 
 
+@pytest.mark.rare
 def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, ben):
     page = browse(ben)
     page.goto("/imports/new")

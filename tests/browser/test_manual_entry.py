@@ -47,6 +47,7 @@ def test_an_entry_is_written_and_posted_by_keyboard_alone(browse, ada, books):
     assert len(books.balances()) == 3
 
 
+@pytest.mark.rare
 def test_a_leg_asks_what_is_owed_once_its_account_keeps_items(browse, ada, books):
     keep_items(ada, books.account_id("Trade receivables"))
     page = browse(ada)

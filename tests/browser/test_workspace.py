@@ -111,6 +111,7 @@ def test_the_likely_account_of_a_line_is_taken_by_key(workspace, ada, bank):
     expect(line(page, "Rent October").locator(".line-likely")).to_have_count(0)
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("is_current", [False, True], ids=["in its row", "opened"])
 def test_enter_lets_a_line_pay_what_is_owed_and_its_confirmation_goes_on_to_the_next(
     workspace, ada, bank, books, is_current
@@ -138,6 +139,7 @@ def test_enter_lets_a_line_pay_what_is_owed_and_its_confirmation_goes_on_to_the_
     assert [each["open"] for each in items(ada) if each["reference"] == "ICE 693"] in ([], ["0.00"])
 
 
+@pytest.mark.rare
 def test_two_tabs_on_one_draft_do_not_overwrite_each_other(workspace):
     first, second = workspace(), workspace()
     first.locator("[name=statementDate]").fill("2026-10-31")
@@ -174,6 +176,7 @@ def test_an_uncategorised_line_is_asked_about_and_the_question_is_withdrawn(work
     expect(page.locator(".line-confirm")).to_have_count(len(LINES))
 
 
+@pytest.mark.rare
 def test_a_suggestion_is_posted_by_the_key_and_by_the_touch_that_name_it(workspace, ada, bank):
     rooms = bank.account("Rooms")
     page = workspace(viewport={"width": 390, "height": 844})

@@ -23,6 +23,7 @@ def test_it_opens_books_with_their_owner(command, session):
     assert session.get_one(Membership, (answer["organizationId"], answer["userId"])).role == "owner"
 
 
+@pytest.mark.rare
 @pytest.mark.operates
 def test_books_of_a_country_begin_with_its_currency_accounts_and_tax_return(command, session):
     words = ("create-organization", "Mill", "--email", "eve@example.com", "--country", "uk", "--json")

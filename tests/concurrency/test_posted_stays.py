@@ -23,7 +23,7 @@ WITHOUT_FILES = [name for name in NAMES if name not in ("import_file", "take_bac
 
 
 def test_a_posted_entry_never_changes(gunicorn, ada, bank, rounds, figure):
-    each = rounds(8, 625)
+    each = rounds(4, 625)
     known, address, first = Known.equip(bank), gunicorn(WORKERS), {}
 
     def keep(number: int) -> Keeper:

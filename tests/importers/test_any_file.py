@@ -124,7 +124,7 @@ def test_a_sound_file_is_read(name):
 @pytest.mark.parametrize("name", SOUND)
 def test_any_change_of_a_sound_file_is_read_or_refused(name, rounds, figure):
     chance = random.Random(name)  # noqa: S311
-    count, slowest, taken = rounds(120, 10_000), 0.0, 0
+    count, slowest, taken = rounds(60, 10_000), 0.0, 0
     for _ in range(count):
         other = SOUND[chance.choice(list(SOUND))]
         is_within = name == "xlsx" and chance.random() < 0.8

@@ -56,6 +56,7 @@ def test_a_month_takes_four_calls_and_one_approval(ben, bank, month, figure, ver
     assert (proof["statementBalance"], proof["holds"]) == ("587.90", True)
 
 
+@pytest.mark.rare
 def test_a_key_that_may_only_propose_needs_one_approval_as_well(ben, bank, month):
     model = Model(ben.with_scopes("read", "propose"))
     bank.account("Server rent")
@@ -72,6 +73,7 @@ def test_a_key_that_may_only_propose_needs_one_approval_as_well(ben, bank, month
     assert model.call("get_context")["accounts"][0]["provedTo"] == "2026-10-31"
 
 
+@pytest.mark.rare
 def test_the_whole_month_from_its_file_waits_for_nobody_where_the_key_may(ben, bank):
     """The same with a key that may do all of it, from a file."""
     model = Model(ben, MODERN)

@@ -69,6 +69,7 @@ def said(line):
     return {"id": line["lineId"], "category": line["likely"], "why": line["evidence"]}
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("kind", FILES)
 def test_a_month_with_six_payments_is_one_approval(ben, owed, live_server, figure, kind):
     token = ben.with_scopes("read", "draft", "propose").token

@@ -221,6 +221,7 @@ def kept(app, ada):
     return found
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(
     ("provider", "name", "living"),
     [(simplefin, "bridge", lived), (enablebanking, "nordic", lived_at_enablebanking)],

@@ -152,4 +152,4 @@ def test_a_fault_at_any_step_of_a_write_of_the_interface_leaves_all_or_nothing(
 def test_a_fault_at_any_step_of_a_form_that_only_pages_have_leaves_all_or_nothing(
     forms, all_or_nothing, portion
 ):
-    all_or_nothing(portion(6, forms))
+    all_or_nothing(portion(13, forms))

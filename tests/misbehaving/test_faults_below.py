@@ -12,7 +12,7 @@ from tests.misbehaving.test_failed_statements import all_or_nothing, forms, is_t
 def cases(request, portion):
     """Some writes, made before the books are kept that they are compared with."""
     found = request.getfixturevalue(request.param)
-    return portion(60 if request.param == "use_cases" else 12, found)
+    return portion(60 if request.param == "use_cases" else 25, found)
 
 
 @pytest.fixture

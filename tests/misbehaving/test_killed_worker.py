@@ -101,6 +101,7 @@ def server(house):
     server.kill()
 
 
+@pytest.mark.rare
 def test_a_server_keeps_a_worker_and_ends_it(server):
     """It is a program of its own, starts again when it dies, and ends with the server, however that ends."""
     first = awaited(server, [])

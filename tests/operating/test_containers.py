@@ -79,6 +79,7 @@ def test_the_image_starts_on_an_empty_volume_and_again_and_knows_its_health(cont
     assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_a_server_that_is_stopped_is_not_healthy(contained):
     contained.told("tieout", "migrate")

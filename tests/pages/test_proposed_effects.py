@@ -162,6 +162,7 @@ def names_of(ada):
     return names
 
 
+@pytest.mark.rare
 def test_every_value_that_a_call_sends_stands_on_the_page_that_approves_it(ada, agent, bank, shown):
     looked, missing = 0, []
     for trial in calls(ada, bank):

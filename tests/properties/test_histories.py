@@ -269,6 +269,7 @@ def agrees(history, figure):
     return oracle
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("base", MIDDLES)
 def test_every_figure_of_a_history_is_the_oracles(app, keeps_in, base, rounds, figure, tmp_path):
     for seed in range(rounds(1, 8)):

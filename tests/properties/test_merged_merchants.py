@@ -76,6 +76,7 @@ def act(person, chance, forest):
         assert answer.status_code == (200 if forest.root(one) == other else 409)
 
 
+@pytest.mark.rare
 def test_sums_follow_the_merges_and_separating_all_restores_them(ada, own, rounds):
     for number in range(rounds(1, 10)):
         chance, forest, before = Random(number), Forest(own), shown(ada)  # noqa: S311

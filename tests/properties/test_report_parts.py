@@ -128,6 +128,7 @@ def sections(lines):
     return ends
 
 
+@pytest.mark.rare
 def test_parts_add_up_and_are_what_each_shows_alone(ada, kept, chance, rounds):
     for _ in range(rounds(1, 20)):
         first = FIRST + timedelta(days=chance.randrange(DAYS))
@@ -139,6 +140,7 @@ def test_parts_add_up_and_are_what_each_shows_alone(ada, kept, chance, rounds):
             assert list(grouped_ledger_differences(ada, by, ids, first, last)) == []
 
 
+@pytest.mark.rare
 def test_they_do_once_merchants_are_merged(ada, kept, chance):
     one, other = kept["merchant"]
     assert ada.post(f"/api/merchants/{one}/merge", json={"mergedIntoId": other}).status_code == 200

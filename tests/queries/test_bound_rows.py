@@ -93,7 +93,7 @@ CHANGES = [
 def test_a_change_past_the_application_is_named_at_its_row_though_nothing_else_is(copy, subtests, portion):
     copy.refresh()
     assert copy.ask(lambda: [*bound_rows.rows(), *bound_rows.rows_of_events()]) == []
-    for (kind, table, condition), column, value in portion(16, CHANGES, 0 if copy.is_sqlite else 8):
+    for (kind, table, condition), column, value in portion(32, CHANGES, 0 if copy.is_sqlite else 16):
         with subtests.test(table=table, column=column):
             copy.refresh()
             row_id, owner_id = chosen(copy, table, condition)

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import pytest
 import sqlalchemy as sa
 
 from tests.api.tax.test_returns import file
@@ -30,6 +31,7 @@ CHANGES = [
 OWNERS = {"tax_stamps": "return_id"}
 
 
+@pytest.mark.rare
 def test_a_change_of_taxes_past_the_application_is_named_at_its_row(house, ada, bank, subtests):
     books = Owed(ada, bank)
     entry = books.invoice("2026-01-10", "1200.00", ("1200.00", "S20C"))

@@ -31,7 +31,7 @@ def test_every_damage_is_found_and_nothing_in_sound_books(copy, subtests, portio
     copy.refresh()
     assert copy.ask(lambda: list(checks.violations())) == []
     # The short run takes other ones on each kind of database.
-    for code, loosened, statement in portion(20, DAMAGES, 0 if copy.is_sqlite else 10):
+    for code, loosened, statement in portion(40, DAMAGES, 0 if copy.is_sqlite else 20):
         with subtests.test(code=code, damage=statement):
             copy.refresh()
             copy.damage(statement, loosened)

@@ -77,6 +77,7 @@ def prove(bank, desk, month):
     desk.prove(f"2025-{month:02}-28", f"{LINES * month}.00")
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_confirming_a_late_line_reads_no_other_one(ada, bank, desk, steps):
     """Each proof is broken by lines that came after it; confirming one more reads neither these nor what was proved."""

@@ -85,7 +85,7 @@ def test_our_own_requests_pass(ada, signed_in, unsafe):
 
 
 def test_a_token_needs_no_vouching(ada, unsafe, portion):
-    for address in portion(3, unsafe):
+    for address in portion(7, unsafe):
         # The protocol of models refuses foreign pages with a token as well (DNS rebinding).
         if address.session_only or address.token_only:
             continue

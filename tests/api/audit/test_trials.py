@@ -100,7 +100,7 @@ def test_each_write_of_the_api_is_among_the_calls(app, trials):
 
 def test_a_dry_run_of_every_write_tells_what_it_does_and_changes_nothing(app, ada, bank, trials, portion):
     before, files = rows_of(bank), files_of(app)
-    for trial in portion(6, trials):
+    for trial in portion(11, trials):
         answer = trial.ask(ada, dryRun="true")
         assert answer.status_code == 200, (trial.name, answer.json)
         assert (answer.json["dryRun"], answer.json["status"] < 300) == (True, True), (trial.name, answer.json)
@@ -114,7 +114,7 @@ def test_every_write_can_be_proposed_and_nothing_is_done(app, ada, bank, trials,
     before, files = rows_of(bank, without=WAITING), files_of(app)
     agent = ada.with_scopes("read", "propose")
     before["api_tokens"] = rows_of(bank)["api_tokens"]
-    proposed = portion(6, trials)
+    proposed = portion(11, trials)
     for trial in proposed:
         answer = trial.ask(agent)
         assert answer.status_code == 202, (trial.name, answer.json)
@@ -133,7 +133,7 @@ def test_every_write_can_be_proposed_and_nothing_is_done(app, ada, bank, trials,
 def test_what_was_proposed_is_done_exactly_so_when_it_is_approved(ada, bank, trials, portion):
     """One after the other in books that move: each is approved as it is shown then, and does just that."""
     agent, browser = ada.with_scopes("read", "propose"), ada.browser()
-    done, proposed = 0, portion(6, trials)
+    done, proposed = 0, portion(11, trials)
     for trial in proposed:
         answer = trial.ask(agent)
         if answer.status_code != 202 or answer.json["actionRequest"]["blockers"]:
@@ -155,7 +155,7 @@ def test_what_was_proposed_is_done_exactly_so_when_it_is_approved(ada, bank, tri
 @on_sqlite
 def test_every_write_is_a_step_of_a_plan_as_it_is_by_itself(ada, trials, portion):
     asked = 0
-    for trial in portion(6, trials):
+    for trial in portion(11, trials):
         if "file" in trial.options or "data" in trial.options:
             continue
         step = {"method": trial.name.split()[0], "path": trial.path, "body": trial.options.get("json")}

@@ -74,7 +74,7 @@ def test_every_write_that_can_be_repeated_has_a_place_to_say_it(app):
 def test_what_a_second_call_does(ada, agent, again, figure, portion):
     listed, begin = again
     counts = Counter()
-    for call in portion(4, listed):
+    for call in portion(9, listed):
         begin()
         first = call.ask(ada)
         assert first.status_code in (200, 201, 202), (call.name, first.json)

@@ -5,6 +5,8 @@ from datetime import timedelta
 from decimal import Decimal
 from random import Random
 
+import pytest
+
 from tests.fixtures.helpers.transfers import confirm
 from tests.fixtures.payers.payers import FIRST, WAYS, Payers, ways_to_add_up
 from tests.fixtures.payers.payers_in_books import PayersInBooks
@@ -76,6 +78,7 @@ def ties(bank, organization_id, chance):
     return bank.ask(lambda: [item_checks.untied(organization_id, day) for day in days])
 
 
+@pytest.mark.rare
 def test_what_pays_in_twelve_ways_is_settled_rightly_and_ties(ada, bank, books, feed, book, rounds, remark):
     chance, tally = Random(2026 + book), Tally()  # noqa: S311
     payers, drawn = PayersInBooks(ada, bank, feed, books, chance), Payers(chance)

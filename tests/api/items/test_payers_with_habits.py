@@ -3,6 +3,8 @@
 from collections import Counter
 from random import Random
 
+import pytest
+
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.transfers import confirm
 from tests.fixtures.payers.payers import FIRST, WAYS, Payers
@@ -44,6 +46,7 @@ def items_of(parts):
     return {each["itemId"] for each in parts}
 
 
+@pytest.mark.rare
 def test_no_payment_is_called_income_and_the_first_place_is_right(
     ada, bank, books, feed, book, rounds, remark
 ):

@@ -62,6 +62,7 @@ def test_the_workbook_has_a_sheet_for_each_list_with_real_figures(kept):
     assert {row[5] for row in accepted} == {"Seen"}
 
 
+@pytest.mark.rare
 def test_the_pages_have_the_same_tables(kept):
     page = kept.browser().get("/month-end/2026-03/pack")
     assert page.status_code == 200

@@ -199,6 +199,7 @@ def dumped(organization_id):
     ]
 
 
+@pytest.mark.rare
 def test_a_preview_over_many_lines_is_exact(ada, bank, many, rounds, figure, statements, monkeypatch):
     count = rounds(300, 100_000)
     if count <= candidates.AT_ONCE:
@@ -236,6 +237,7 @@ def test_a_preview_over_many_lines_is_exact(ada, bank, many, rounds, figure, sta
     assert each <= 12
 
 
+@pytest.mark.rare
 def test_undoing_a_run_over_many_lines_restores_every_field(ada, bank, many, rounds, figure):
     count = rounds(300, 5_000)
     rule_id, said, _posted, edited = many(count, touched=count // 10)

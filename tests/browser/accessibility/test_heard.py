@@ -34,6 +34,7 @@ def march(ada, bank):
     return bank.fa_id
 
 
+@pytest.mark.rare
 def test_a_line_the_difference_and_a_proof_are_heard_and_a_line_is_one_stop(browse, ada, march):
     page = browse(ada)
     page.goto(f"/feeds/{march}?show=all")

@@ -1,10 +1,12 @@
 """The field that finds lines of an account, in Chromium: it exchanges the list alone, and Back brings it again."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.fixtures.helpers.marks import on_sqlite
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_finding_exchanges_the_list_and_back_brings_it_again(browse, ada, bank):
     bank.send_many([("2026-03-02", "-1.00", "Coffee"), ("2026-03-03", "-42.10", "Quarterly rent")])

@@ -88,6 +88,7 @@ ACTS = {
 }
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("act", ACTS)
 def test_the_line_keeps_the_focus_and_its_keys_after_each_act_on_it(current, act):
     ACTS[act](current)
@@ -99,6 +100,7 @@ def test_the_line_keeps_the_focus_and_its_keys_after_each_act_on_it(current, act
     expect(current).to_contain_text("Coffee")
 
 
+@pytest.mark.rare
 def test_a_line_that_was_opened_is_the_current_one_when_the_page_is_loaded_again(current):
     page = current.page
     page.get_by_role("link", name="Tea", exact=True).click()

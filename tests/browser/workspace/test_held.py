@@ -80,6 +80,7 @@ def test_a_confirmation_is_undone_by_click_and_by_key_and_is_sent_after_ten_seco
     assert (desk.sent, desk.posted()) == (["2/confirm"], {2})
 
 
+@pytest.mark.rare
 def test_what_is_held_is_sent_before_every_other_act_of_the_page(desk):
     page = desk.page
     page.locator("[name=statementDate]").fill("2026-10-31")
@@ -109,6 +110,7 @@ def test_what_is_held_is_sent_before_every_other_act_of_the_page(desk):
     assert desk.posted() == {1, 2, 3, 4, 5}
 
 
+@pytest.mark.rare
 def test_selected_lines_are_held_together_and_undone(desk):
     page, dock = desk.page, desk.page.locator("#dock")
     for place in (0, 4):
@@ -201,6 +203,7 @@ def test_what_was_held_in_a_page_that_crashed_is_a_draft(desk, browse):
     assert desk.posted() == set()
 
 
+@pytest.mark.rare
 def test_what_takes_something_away_is_held_says_what_goes_and_is_undone(desk):
     page, toast = desk.page, desk.page.locator("#toast")
 
@@ -223,6 +226,7 @@ def test_what_takes_something_away_is_held_says_what_goes_and_is_undone(desk):
     assert len(desk.ada.get("/api/transactions").json["transactions"]) == 5
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("is_left", [False, True])
 def test_what_was_taken_away_is_gone_after_ten_seconds_or_when_the_page_is_left(desk, is_left):
     page = desk.page

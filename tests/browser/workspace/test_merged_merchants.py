@@ -1,5 +1,6 @@
 """Two names of one shop are merged in Chromium, by key, and separated again without scripts."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility.test_axe import broken_rules
@@ -8,6 +9,7 @@ from tests.fixtures.helpers.comboboxes import choose
 from tests.fixtures.helpers.marks import on_sqlite
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_a_shop_of_two_names_becomes_one_and_two_again(browse, ada, bank):
     markt, rewe = bank.merchant("REWE Markt 1187"), bank.merchant("Rewe")

@@ -1,5 +1,6 @@
 """The palette in Chromium: opened by key and by click, moved through and taken from by key, read by a screen reader."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.accessibility.test_axe import broken_rules
@@ -10,6 +11,7 @@ def field(page):
     return page.get_by_role("combobox", name="Search everything")
 
 
+@pytest.mark.rare
 def test_something_is_found_and_gone_to_by_key_alone(browse, ada, bank):
     bank.open("Current account")
     bank.send_many([("2026-03-02", "-1.00", "Coffee"), ("2026-03-03", "-42.10", "Quarterly rent")])
@@ -36,6 +38,7 @@ def test_something_is_found_and_gone_to_by_key_alone(browse, ada, bank):
     page.wait_for_url("**/feeds/*?show=statement")
 
 
+@pytest.mark.rare
 def test_a_finger_opens_the_palette_on_a_phone_and_the_page_does_it_without_scripts(browse, ada, bank):
     bank.send("2026-03-02", "-42.10", "Quarterly rent")
     page = browse(ada, **MODES["phone"], has_touch=True)

@@ -1,11 +1,13 @@
 """Two people in one account, in Chromium: a hint, the note on a stale line, and the place that a list keeps."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.fixtures.helpers.comboboxes import choose
 from tests.fixtures.helpers.marks import on_sqlite
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_others_are_noticed_nothing_is_overwritten_and_the_place_is_kept(browse, ada, ben, bank, books):
     for number in range(60):
@@ -32,6 +34,7 @@ def test_others_are_noticed_nothing_is_overwritten_and_the_place_is_kept(browse,
     expect(row.get_by_role("combobox", name="Account")).to_have_value("Travel")
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_a_list_keeps_its_place_its_selection_and_its_focus(browse, ada, bank):
     for number in range(60):
@@ -57,6 +60,7 @@ def test_a_list_keeps_its_place_its_selection_and_its_focus(browse, ada, bank):
     expect(line.locator(".line-open")).to_be_focused()
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_the_line_of_an_address_stands_below_the_head_of_the_list(browse, ada, bank):
     ids = [bank.send("2026-03-02", f"-{number + 1}.00", f"DB ICE {number + 1}") for number in range(45)]

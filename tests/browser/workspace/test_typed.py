@@ -2,6 +2,7 @@
 
 from io import BytesIO
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.fixtures.bank_files.ofx_files import balance, sgml, statement, transaction
@@ -9,6 +10,7 @@ from tests.fixtures.helpers.comboboxes import choose
 from tests.fixtures.helpers.marks import on_sqlite
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_the_fields_show_what_was_read_and_the_last_part_takes_the_rest(browse, ada, bank, books):
     line = bank.send("2026-03-02", "-1234.50", "DB ICE 571")
@@ -49,6 +51,7 @@ def test_the_fields_show_what_was_read_and_the_last_part_takes_the_rest(browse, 
     expect(page.locator(".dock-sum")).to_have_text("−1.234,50")
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_what_a_card_owes_is_repeated_until_another_balance_is_typed(browse, ada):
     card = statement(transaction(), name="CCSTMTRS", balances=[balance("-87.50")])

@@ -210,6 +210,7 @@ def test_a_workbook_behind_or_before_something_else_is_not_taken():
     assert "unpack it" in outcome(stored).message
 
 
+@pytest.mark.rare
 def test_more_attributes_than_cells_have_are_refused():
     tag = "<x " + " ".join(f"a{number}=''" for number in range(10_000)) + "/>"
     refusal, took = timed(with_cells(tag * (parts.MAX_ATTRIBUTES // 10_000 + 1)))

@@ -163,6 +163,7 @@ def figures(taxes, address):
     return [each["amount"] for each in entry["postings"]]
 
 
+@pytest.mark.rare
 def test_a_posted_entry_is_corrected_and_the_invoice_asks_for_a_credit_note(taxes):
     pages, invoice = taxes.person.browser(), ("Sales of services", "-120.00", "S20", {})
     entry = taxes.enter("2026-02-03", ("Trade receivables", "120.00", None, {}), invoice)
@@ -194,6 +195,7 @@ def filed_one(taxes):
     return done(taxes.person.post("/api/tax/returns", json=filing))
 
 
+@pytest.mark.rare
 def test_bad_debts_unpaid_bills_and_returned_money_have_a_page(ada, bank):
     uk = Taxes(ada, bank, "GBP", "uk-vat100", "2025-01-01")
     pages, acme = ada.browser(), bank.merchant("Acme")

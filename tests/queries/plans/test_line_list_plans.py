@@ -56,6 +56,7 @@ def test_uncategorised_lines_are_found_leg_by_leg(session, plan, is_analysed):
     assert "postings" not in apart(plan(TransactionFilters(uncategorised=True)))
 
 
+@pytest.mark.rare
 @on_sqlite
 @pytest.mark.parametrize("asked", ["entryStatus=DRAFT", "uncategorised=true", "accountId={}"])
 def test_the_few_oldest_lines_that_are_wanted_are_found_without_the_others(app, ada, bank, asked):

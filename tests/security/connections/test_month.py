@@ -127,6 +127,7 @@ async def look_again(call):
     return await call("get_context")
 
 
+@pytest.mark.rare
 def test_a_person_connects_in_two_clicks_and_closes_a_month_with_one_approval(
     desk, served, ben, bank, figure
 ):
