@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_postgresql
 from tests.fixtures.unfiltered.switch import SWITCH
-from tests.security.addresses import ENDING, QUERIES, addresses_of
+from tests.security.addresses import ENDING, OF_PROVIDERS, QUERIES, addresses_of
 from tests.security.conftest import CANARY, CANARY_AMOUNT, everything
 from webapp.database.sessions import db
 from webapp.database.tenancy import maintenance
@@ -124,8 +124,9 @@ def test_no_answer_tells_of_other_books(unfiltered, app, dan, hers, his, figure,
         if not address.is_safe or address.scope == "public" or address.rule == DESCRIBED:
             continue
         first = ask(address, f"{address.path(his)}?{QUERIES.get(address.rule, '')}")
-        # What is named there is everybody's: a page of help.
-        if his.keys() >= set(address.parameters) and address.rule != PREPARED:
+        # What is named there is everybody's: a page of help. A bank sends its people back with more in the address.
+        is_whole = his.keys() >= set(address.parameters) and address.endpoint not in OF_PROVIDERS
+        if is_whole and address.rule != PREPARED:
             assert first.status_code < 400, (address.name, first.text)
         more = [ask(address, address.path(hers))] if address.parameters else []
         if first.is_json and first.json.get("nextCursor"):
