@@ -28,7 +28,7 @@ class Copy:
 
     def __init__(self, demo_books):
         self._house = demo_books.house
-        self.refresh = demo_books.refresh
+        self.refresh, self.restore = demo_books.refresh, demo_books.restore
 
     def damage(self, statement, loosened=None):
         """Run a statement as somebody would who reached around the application, triggers and all."""

@@ -1,4 +1,4 @@
-"""`tieout check` names each row of taxes that somebody changed past the application."""
+"""`tieout check` names each row of taxes and closes that somebody changed past the application."""
 
 from types import SimpleNamespace
 
@@ -26,17 +26,24 @@ CHANGES = [
     ("tax_part", "tax_parts", "tax_point", "'2020-02-29'"),
     ("tax_part", "tax_parts", "size_minor", "size_minor + 1"),
     ("account", "accounts", "currency_from", "'2020-02-29'"),
+    ("close", "closes", "document", "'{}'"),
+    ("close", "closes", "lock_before", "'2020-02-29'"),
+    ("close", "closes", "note", "'Agreed'"),
+    ("close", "closes", "approved_by", """'{"id": 99, "kind": "PERSON", "name": "Eve"}'"""),
+    ("close", "closes", "needs_two", "NOT needs_two"),
 ]
 OWNERS = {"tax_stamps": "return_id"}
 
 
-def test_a_change_of_taxes_past_the_application_is_named_at_its_row(house, ada, bank, subtests):
+def test_a_change_of_taxes_or_a_close_past_the_application_is_named_at_its_row(house, ada, bank, subtests):
     books = Owed(ada, bank)
     entry = books.invoice("2026-01-10", "1200.00", ("1200.00", "S20C"))
     books.pay("2026-02-10", "500.00", (entry, "500.00"))
     rate = {"currency": "USD", "unitsPerBase": "1.15", "use": "TAX", "month": "2026-02"}
     assert ada.put("/api/exchange-rates", json={"rates": [rate]}).status_code == 200
     file(books, "2026-03-31")
+    answer = ada.browser().post("/api/closes/2026-01/complete", json={"note": "Ready"})
+    assert answer.status_code == 200, answer.json
     copy = Copy(SimpleNamespace(house=house, refresh=house.refresh))
     for kind, table, column, value in CHANGES:
         with subtests.test(table=table, column=column):
