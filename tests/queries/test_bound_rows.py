@@ -27,7 +27,12 @@ KEY = ("key", "api_tokens", "1 = 1")
 RATE = ("rate", "exchange_rates", "1 = 1")
 KEYS = {"memberships": "user_id"}
 OWNER = {"postings": "journal_entry_id", "reconciliation_items": "reconciliation_id"}
-OWNER |= {"settlement_parts": "settlement_id", "memberships": "user_id", "organizations": "0"}
+OWNER |= {
+    "settlement_parts": "settlement_id",
+    "tax_stamps": "return_id",
+    "memberships": "user_id",
+    "organizations": "0",
+}
 CHANGES = [
     (ENTRY, "description", "'Office chairs'"),
     (ENTRY, "effective_on", "'2020-02-29'"),
