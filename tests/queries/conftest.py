@@ -27,8 +27,11 @@ class Copy:
     """The demo's books on one kind of database, as often anew as one wants to damage them."""
 
     def __init__(self, demo_books):
-        self._house = demo_books.house
+        self._house, self._books = demo_books.house, demo_books
         self.refresh = demo_books.refresh
+
+    def restore(self, backup):
+        self._books.restore(backup)
 
     def damage(self, statement, loosened=None):
         """Run a statement as somebody would who reached around the application, triggers and all."""

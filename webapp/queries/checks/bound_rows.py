@@ -20,6 +20,7 @@ AT_ONCE: Final = 5000
 NAMES: Final = {
     "account": ("Account", "accountId"),
     "bank_account": ("Bank account", "feedAccountId"),
+    "close": ("Close", "closeId"),
     "document": ("Document", "documentId"),
     "entry": ("Entry", "journalEntryId"),
     "key": ("Key", "tokenId"),
