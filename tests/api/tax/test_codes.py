@@ -1,8 +1,13 @@
 """Tax codes: what is written with one becomes its base and its tax, each with its boxes."""
 
+from decimal import Decimal
+
 import pytest
 
 from tests.api.tax.conftest import Taxes, done
+from tests.fixtures import invoices
+from tests.fixtures.helpers.documents import sent
+from webapp.queries.tax import packs
 
 HALF = {
     "of": "TAX",
@@ -224,3 +229,51 @@ def test_accounts_of_taxes_are_in_base_and_of_no_other_use(ada, bank, chart):
     done(ada.post("/api/tax/packs/generic-vat/install", json=body))
     account = ada.get(f"/api/accounts/{own}").json["account"]
     assert (account["currency"], account["isSystem"]) == ("EUR", True)
+
+
+def test_what_an_invoice_states_by_category_has_its_code(ada, bank):
+    books = Taxes(ada, bank)
+    data = invoices.ubl(tax="10.00", gross="160.00", due="160.00").decode()
+    for old, new in (("19.00", "10.00"), ("3.50", "0.00"), (">19<", ">10<"), (">7<", ">0<")):
+        data = data.replace(old, new)
+    before, _, behind = data.partition("50.00</cbc:TaxableAmount>")
+    data = f"{before}50.00</cbc:TaxableAmount>{behind.replace('>S<', '>AE<', 1)}"
+    bill = sent(ada, data.encode(), "invoice.xml").json["document"]["id"]
+    shown = done(ada.get(f"/api/documents/{bill}/booking"))["booking"]["postings"]
+    found = [
+        (each["category"], books.names.get(each["taxCodeId"])) for each in shown if each["kind"] == "NET"
+    ]
+    assert found == [("S", "P10"), ("AE", "P-RC")]
+    page = ada.browser().get(f"/journal/new?documentId={bill}").text
+    assert [f'value="{books.codes[code]}" selected' in page for code in ("P10", "P-RC", "P20")] == [
+        True,
+        True,
+        False,
+    ]
+    chosen = [("S", "10", "P10"), ("AE", "0", "P-RC")]
+    codes = [{"category": of, "rate": rate, "taxCodeId": books.codes[code]} for of, rate, code in chosen]
+    body = {"accountId": books.accounts["Software"], "taxCodes": codes, "post": True, "force": True}
+    done(ada.post(f"/api/documents/{bill}/entry", json=body))
+    query = {"form": "generic-vat", "to": "2026-03-31"}
+    boxes = done(ada.get("/api/tax/returns/open", query_string=query))["taxReturn"]["boxes"]
+    assert [each["amount"] for each in boxes if each["box"] in "BDG"] == ["10.00", "20.00", "150.00"]
+
+
+@pytest.mark.parametrize(
+    ("row", "is_abroad", "code"),
+    [
+        (("S", "20"), False, "P20"),
+        (("Z", "0"), False, "P0"),
+        (("E", "0"), False, "PE"),
+        (("AE", "0"), False, "P-DRC"),
+        (("AE", "0"), True, "P-RCS"),
+        (("K", "0"), True, "P-NIAQ"),
+        (("O", "0"), False, None),
+        ((None, "20"), False, None),
+    ],
+)
+def test_a_category_is_that_of_one_purchase_of_a_pack(row, is_abroad, code):
+    category, rate = row
+    codes = [each for each in packs.content("uk-vat100").codes if each.rule.side == "PURCHASE"]
+    found = [each.code for each in codes if each.is_of(category, Decimal(rate), is_abroad=is_abroad)]
+    assert found == ([code] if code else [])
