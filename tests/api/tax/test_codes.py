@@ -277,3 +277,57 @@ def test_a_category_is_that_of_one_purchase_of_a_pack(row, is_abroad, code):
     codes = [each for each in packs.content("uk-vat100").codes if each.rule.side == "PURCHASE"]
     found = [each.code for each in codes if each.is_of(category, Decimal(rate), is_abroad=is_abroad)]
     assert found == ([code] if code else [])
+
+
+def test_lines_get_a_code_as_a_whole_at_once(taxes, bank):
+    bank.open()
+    sold, bought, split = bank.send_many(
+        [
+            ("2026-02-03", "120.00", "Invoice"),
+            ("2026-02-04", "-60.00", "Shop"),
+            ("2026-02-05", "-30.00", "Both"),
+        ]
+    )
+    taxes.split(split, ("Software", "-20.00", "P20", {}), ("Rent", "-10.00", None, {}))
+    income, software = taxes.accounts["Sales of services"], taxes.accounts["Software"]
+    changes = [
+        {"id": sold, "accountId": income, "taxCodeId": taxes.codes["S20"]},
+        {"id": bought, "accountId": software, "taxCodeId": taxes.codes["P20"]},
+        {"id": split, "taxCodeId": taxes.codes["P20"]},
+    ]
+
+    def results():
+        found = done(taxes.person.patch("/api/transactions", json={"changes": changes}))["results"]
+        return [each["changed"] if each["status"] == "EXECUTED" else each["code"] for each in found]
+
+    assert results() == [True, True, "split"]
+    assert [leg[:3] for leg in taxes.of_line(sold)[1:]] == [
+        ("Sales of services", "-100.00", "S20"),
+        ("VAT payable", "-20.00", "S20"),
+    ]
+    assert results() == [False, False, "split"]
+    done(taxes.person.patch(f"/api/transactions/{sold}", json={"taxCodeId": None}))
+    assert [leg[:3] for leg in taxes.of_line(sold)[1:]] == [("Sales of services", "-120.00")]
+    both = {"taxCodeId": taxes.codes["P20"], "splits": [taxes.posting("Rent", "-30.00", "P20")]}
+    wrong = taxes.person.patch(f"/api/transactions/{split}", json=both)
+    assert (wrong.status_code, wrong.json["code"]) == (422, "account_or_splits")
+    archived = taxes.person.patch(f"/api/transactions/{bought}", json={"taxCodeId": 999_999})
+    assert list(archived.json["fields"]) == ["taxCodeId"]
+
+
+def test_what_settles_an_item_takes_no_code(taxes, bank):
+    bank.open()
+    acme = done(taxes.person.post("/api/merchants", json={"name": "Acme"}))["merchant"]["id"]
+    owed = taxes.posting("Trade receivables", "120.00", orgMerchantId=acme)
+    entry = {
+        "effectiveAt": "2026-02-03",
+        "postings": [owed, taxes.posting("Sales of services", "-120.00", "S20")],
+    }
+    done(taxes.person.post("/api/journal-entries", json={**entry, "post": True, "force": True}))
+    (item,) = done(taxes.person.get("/api/items"))["items"]
+    line = bank.send("2026-02-10", "120.00", "Acme")
+    pays = {"settles": [{"itemId": item["id"], "amount": "120.00"}]}
+    done(taxes.person.patch(f"/api/transactions/{line}", json=pays))
+    for change in ({"taxCodeId": taxes.codes["S20"]}, {**pays, "taxCodeId": taxes.codes["S20"]}):
+        answer = taxes.person.patch(f"/api/transactions/{line}", json=change)
+        assert (answer.status_code, answer.json["code"]) == (422, "tax_on_settlement")

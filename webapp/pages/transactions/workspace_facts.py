@@ -212,9 +212,7 @@ class WorkspaceFacts:
             "accounts": accounts(organization_id(), chosen=chosen),
             "merchants": of.merchants(organization_id()),
             "projects": of.projects(organization_id()),
-            "codes": wording.code_choices(queries.tax.codes.in_use(organization_id()))
-            if self._typed or self._edited("splits")
-            else (),
+            "codes": wording.code_choices(queries.tax.codes.in_use(organization_id())),
             "project_groups": of.project_groups(organization_id()),
         }
 
