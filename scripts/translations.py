@@ -38,6 +38,8 @@ from webapp.ledger.rules.triggers import NAMES
 from webapp.ledger.tax.forms import FREQUENCIES
 from webapp.ledger.titles import IMPERATIVES, proposed
 from webapp.queries.audit.field_changes import LABELS, label
+from webapp.queries.tax.packs import NAMES as PACKS
+from webapp.queries.tax.packs import content
 from webapp.web.rendering.languages import CATALOGUES, COMPOSED
 
 ROOT: Final = Path(__file__).parent.parent
@@ -210,10 +212,10 @@ def scripts() -> list[str]:
 
 def labels() -> set[str]:
     """Give the labels that the code looks up or makes of keys: of fields, triggers, charts and packs."""
-    packs = [
-        json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "webapp" / "tax").rglob("*.json")
-    ]
-    found = {text for pack in packs for text in (pack["title"], *(box["label"] for box in pack["boxes"]))}
+    found = set[str]()
+    for pack in map(content, PACKS):
+        found |= {pack.title, *(box.label for box in pack.form.boxes)}
+        found |= {code.name for code in pack.codes_by("CASH")}
     found |= (
         {field.label for field in Field} | set(NAMES.values()) | set(CHARTS.values()) | set(LABELS.values())
     )

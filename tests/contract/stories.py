@@ -182,6 +182,7 @@ def returns(teller: Teller) -> None:
     teller.get(f"/tax/returns/{filed['id']}/file?format=csv")
     teller.get(f"/tax/returns/{filed['id']}/codes")
     teller.get("/tax/waiting")
+    teller.get("/tax/codes/missing?limit=2")
     teller.get("/tax/returns?limit=1")
     teller.post(f"/tax/returns/{filed['id']}/withdraw", {"reason": "A bill of December is missing"})
 

@@ -41,8 +41,8 @@ def test_lines_and_entries_take_tax_codes_by_name(taxes, model, bank):
         ("Rent", "3.00"),
         ("VAT receivable", "10.00", "P20"),
     ]
-    refused = model.refusal("categorise_lines", lines=[{"id": whole, "taxCode": "S20"}])
-    assert "send taxCode with its category" in refused
+    refused = model.refusal("categorise_lines", lines=[{"id": parts, "taxCode": "P20"}])
+    assert "send its parts, each with its tax code" in refused
     unknown = {"id": whole, "category": "Sales of services", "taxCode": "S21"}
     assert "There is no tax code 'S21'" in model.refusal("categorise_lines", lines=[unknown])
     wrong = unknown | {"taxCode": "P20"}

@@ -63,6 +63,7 @@ NOUNS = (
     "rules.runs",
     "rules.suggestions",
     "tax",
+    "tax_entries",
     "transactions.confirmations",
     "transactions.feed_accounts",
     "transactions.line_joins",

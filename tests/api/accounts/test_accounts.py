@@ -35,6 +35,7 @@ def test_an_account_is_opened_and_read_with_every_key(ada):
         "group": "OVERHEADS",
         "emoji": "🏢",
         "currency": None,
+        "currencyFrom": None,
         "parentId": None,
         "inScope": True,
         "requiresCounterparty": False,

@@ -1,8 +1,13 @@
 """Tax codes: what is written with one becomes its base and its tax, each with its boxes."""
 
+from decimal import Decimal
+
 import pytest
 
 from tests.api.tax.conftest import Taxes, done
+from tests.fixtures import invoices
+from tests.fixtures.helpers.documents import sent
+from webapp.queries.tax import packs
 
 HALF = {
     "of": "TAX",
@@ -224,3 +229,105 @@ def test_accounts_of_taxes_are_in_base_and_of_no_other_use(ada, bank, chart):
     done(ada.post("/api/tax/packs/generic-vat/install", json=body))
     account = ada.get(f"/api/accounts/{own}").json["account"]
     assert (account["currency"], account["isSystem"]) == ("EUR", True)
+
+
+def test_what_an_invoice_states_by_category_has_its_code(ada, bank):
+    books = Taxes(ada, bank)
+    data = invoices.ubl(tax="10.00", gross="160.00", due="160.00").decode()
+    for old, new in (("19.00", "10.00"), ("3.50", "0.00"), (">19<", ">10<"), (">7<", ">0<")):
+        data = data.replace(old, new)
+    before, _, behind = data.partition("50.00</cbc:TaxableAmount>")
+    data = f"{before}50.00</cbc:TaxableAmount>{behind.replace('>S<', '>AE<', 1)}"
+    bill = sent(ada, data.encode(), "invoice.xml").json["document"]["id"]
+    shown = done(ada.get(f"/api/documents/{bill}/booking"))["booking"]["postings"]
+    found = [
+        (each["category"], books.names.get(each["taxCodeId"])) for each in shown if each["kind"] == "NET"
+    ]
+    assert found == [("S", "P10"), ("AE", "P-RC")]
+    page = ada.browser().get(f"/journal/new?documentId={bill}").text
+    assert [f'value="{books.codes[code]}" selected' in page for code in ("P10", "P-RC", "P20")] == [
+        True,
+        True,
+        False,
+    ]
+    chosen = [("S", "10", "P10"), ("AE", "0", "P-RC")]
+    codes = [{"category": of, "rate": rate, "taxCodeId": books.codes[code]} for of, rate, code in chosen]
+    body = {"accountId": books.accounts["Software"], "taxCodes": codes, "post": True, "force": True}
+    done(ada.post(f"/api/documents/{bill}/entry", json=body))
+    query = {"form": "generic-vat", "to": "2026-03-31"}
+    boxes = done(ada.get("/api/tax/returns/open", query_string=query))["taxReturn"]["boxes"]
+    assert [each["amount"] for each in boxes if each["box"] in "BDG"] == ["10.00", "20.00", "150.00"]
+
+
+@pytest.mark.parametrize(
+    ("row", "is_abroad", "code"),
+    [
+        (("S", "20"), False, "P20"),
+        (("Z", "0"), False, "P0"),
+        (("E", "0"), False, "PE"),
+        (("AE", "0"), False, "P-DRC"),
+        (("AE", "0"), True, "P-RCS"),
+        (("K", "0"), True, "P-NIAQ"),
+        (("O", "0"), False, None),
+        ((None, "20"), False, None),
+    ],
+)
+def test_a_category_is_that_of_one_purchase_of_a_pack(row, is_abroad, code):
+    category, rate = row
+    codes = [each for each in packs.content("uk-vat100").codes if each.rule.side == "PURCHASE"]
+    found = [each.code for each in codes if each.is_of(category, Decimal(rate), is_abroad=is_abroad)]
+    assert found == ([code] if code else [])
+
+
+def test_lines_get_a_code_as_a_whole_at_once(taxes, bank):
+    bank.open()
+    sold, bought, split = bank.send_many(
+        [
+            ("2026-02-03", "120.00", "Invoice"),
+            ("2026-02-04", "-60.00", "Shop"),
+            ("2026-02-05", "-30.00", "Both"),
+        ]
+    )
+    taxes.split(split, ("Software", "-20.00", "P20", {}), ("Rent", "-10.00", None, {}))
+    income, software = taxes.accounts["Sales of services"], taxes.accounts["Software"]
+    changes = [
+        {"id": sold, "accountId": income, "taxCodeId": taxes.codes["S20"]},
+        {"id": bought, "accountId": software, "taxCodeId": taxes.codes["P20"]},
+        {"id": split, "taxCodeId": taxes.codes["P20"]},
+    ]
+
+    def results():
+        found = done(taxes.person.patch("/api/transactions", json={"changes": changes}))["results"]
+        return [each["changed"] if each["status"] == "EXECUTED" else each["code"] for each in found]
+
+    assert results() == [True, True, "split"]
+    assert [leg[:3] for leg in taxes.of_line(sold)[1:]] == [
+        ("Sales of services", "-100.00", "S20"),
+        ("VAT payable", "-20.00", "S20"),
+    ]
+    assert results() == [False, False, "split"]
+    done(taxes.person.patch(f"/api/transactions/{sold}", json={"taxCodeId": None}))
+    assert [leg[:3] for leg in taxes.of_line(sold)[1:]] == [("Sales of services", "-120.00")]
+    both = {"taxCodeId": taxes.codes["P20"], "splits": [taxes.posting("Rent", "-30.00", "P20")]}
+    wrong = taxes.person.patch(f"/api/transactions/{split}", json=both)
+    assert (wrong.status_code, wrong.json["code"]) == (422, "account_or_splits")
+    archived = taxes.person.patch(f"/api/transactions/{bought}", json={"taxCodeId": 999_999})
+    assert list(archived.json["fields"]) == ["taxCodeId"]
+
+
+def test_what_settles_an_item_takes_no_code(taxes, bank):
+    bank.open()
+    acme = done(taxes.person.post("/api/merchants", json={"name": "Acme"}))["merchant"]["id"]
+    owed = taxes.posting("Trade receivables", "120.00", orgMerchantId=acme)
+    entry = {
+        "effectiveAt": "2026-02-03",
+        "postings": [owed, taxes.posting("Sales of services", "-120.00", "S20")],
+    }
+    done(taxes.person.post("/api/journal-entries", json={**entry, "post": True, "force": True}))
+    (item,) = done(taxes.person.get("/api/items"))["items"]
+    line = bank.send("2026-02-10", "120.00", "Acme")
+    pays = {"settles": [{"itemId": item["id"], "amount": "120.00"}]}
+    done(taxes.person.patch(f"/api/transactions/{line}", json=pays))
+    for change in ({"taxCodeId": taxes.codes["S20"]}, {**pays, "taxCodeId": taxes.codes["S20"]}):
+        answer = taxes.person.patch(f"/api/transactions/{line}", json=change)
+        assert (answer.status_code, answer.json["code"]) == (422, "tax_on_settlement")

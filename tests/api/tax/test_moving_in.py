@@ -61,6 +61,7 @@ def test_foreign_taxes_go_on_in_the_base_currency_on_the_first_open_day(moved, b
     assert moved.written() == [(day, legs)]
     account = done(moved.person.get(f"/api/accounts/{moved.accounts['VAT receivable']}"))["account"]
     assert (account["currency"], account["balance"], account["isRevalued"]) == ("GBP", "166.67", False)
+    assert account["currencyFrom"] == day
     assert moved.boxes("2026-03-31", "4") == ["0.00"]
     entry = done(moved.person.get("/api/journal-entries?source=settlement"))["entries"][0]["id"]
     refused = moved.person.post(f"/api/journal-entries/{entry}/void", json={"reason": "No"})

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.api.tax.conftest import Taxes
 from webapp.services.transactions import bulk_edits, shared_edits
 
 CHANGE = "/transactions/change"
@@ -52,6 +53,20 @@ def test_a_change_is_previewed_done_as_shown_and_undone(ada, bank, books, trips)
     )
     assert [account_of(ada, line) for line in trips] == before
     assert ada.get(f"/api/transactions/{trips[0]}").json["transaction"]["correctionMarkerId"] is None
+
+
+def test_one_tax_code_is_given_to_many_lines_and_taken_back(ada, bank, books, trips):
+    taxes, travel = Taxes(ada, bank, pack="generic-vat"), str(books.account_id("Travel"))
+    ids = [str(each) for each in trips[1:]]
+    form = {"ids": ids, "accountId": travel, "taxCodeId": str(taxes.codes["P20"])}
+    question = previewed(ada, bank, **form)[1]
+    assert "Set <b>account Travel, tax code P20</b> on 2 lines?" in question
+    done = ada.browser().htmx("POST", CHANGE, target="lines", data=fields(question))
+    legs = [("Travel", "8.33", "P20"), ("VAT receivable", "1.67", "P20")]
+    assert [[leg[:3] for leg in taxes.of_line(line)[1:]] for line in trips[1:]] == [legs, legs]
+    undo = {"faId": str(bank.fa_id), "actIds": re.findall(r'name="actIds" value="(\w+)"', done.text)}
+    ada.browser().post(f"{CHANGE}/undo", data=undo)
+    assert [leg[1:3] for leg in taxes.of_line(trips[1])[1:]] == [("10.00",)]
 
 
 def test_lines_that_changed_since_they_were_shown_are_not_changed(ada, bank, books, trips):

@@ -9,6 +9,8 @@ from webapp.schemas.tax.codes import (
     TaxCodeChangesSchema,
     TaxCodeQuerySchema,
     TaxCodeSchema,
+    UncodedPostingSchema,
+    UncodedQuerySchema,
 )
 from webapp.services.tax.codes import TaxCodeChanges
 from webapp.web import paging
@@ -26,6 +28,15 @@ AnswerSchema = wrapped("taxCode", TaxCodeSchema)
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List tax codes, A to Z."""
     return paging.listed("taxCodes", "si", query, queries.tax.codes.listed)
+
+
+@bp.get("/missing")
+@requires("read")
+@bp.arguments(UncodedQuerySchema, location="query")
+@bp.response(200, listing("postings", UncodedPostingSchema))
+def missing(query: dict[str, Any]) -> dict[str, Any]:
+    """List income and expenses that are posted without a tax code since the books have taxes, the oldest first."""
+    return paging.listed("postings", "di", query, queries.tax.uncoded.listed)
 
 
 @bp.post("")

@@ -11,7 +11,6 @@ from webapp.ledger.money import Money, bounded
 from webapp.ledger.periods import Period
 
 FREQUENCIES: Final[Mapping[str, int]] = {"MONTHLY": 1, "QUARTERLY": 3, "YEARLY": 12}
-BOX_KINDS: Final = ("SUM", "TOTAL")
 PAY, RECLAIM = "PAY", "RECLAIM"
 _MONTHS: Final = 12
 

@@ -3,22 +3,33 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from webapp.ledger.journal.boxes import BoxShare
 from webapp.ledger.tax.forms import FormBox, TaxForm
 from webapp.ledger.tax.rules import TaxRule, TaxShare
 
+# The categories of VAT (UNCL 5305) of which an invoice states no tax: their rate says nothing.
+UNTAXED: Final = frozenset({"AE", "K", "G", "O"})
+
 
 @dataclass(frozen=True, slots=True)
 class PackCode:
-    """A code as a pack proposes it."""
+    """A code as a pack proposes it; `category` is that of invoices (UNCL 5305), here or from abroad only."""
 
     code: str
     name: str
     rule: TaxRule
     has_relief: bool
     is_import: bool = False
+    category: str | None = None
+    is_abroad: bool | None = None
+
+    def is_of(self, category: str | None, rate: Decimal | None, *, is_abroad: bool) -> bool:
+        """Return whether a row of an invoice's breakdown most likely has this code."""
+        if category is None or self.category != category or self.is_abroad not in (None, is_abroad):
+            return False
+        return category in UNTAXED or self.rule.rate == rate
 
     @property
     def waits(self) -> bool:
@@ -87,4 +98,12 @@ def _code(form: str, data: Mapping[str, Any]) -> PackCode:
         is_all_tax=is_all_tax,
         is_self_assessed=data.get("self_assessed", False),
     )
-    return PackCode(data["code"], data["name"], rule, data.get("relief", False), data.get("import", False))
+    return PackCode(
+        data["code"],
+        data["name"],
+        rule,
+        has_relief=data.get("relief", False),
+        is_import=data.get("import", False),
+        category=data.get("category"),
+        is_abroad=data.get("abroad"),
+    )

@@ -4,13 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
 
 from webapp.ledger.journal.mirrors import share
-from webapp.ledger.tax.parts import CREDIT, DISCOUNT, MONEY, SHORT, WRITE_OFF, Piece
+from webapp.ledger.tax.parts import CREDIT, MONEY, SHORT, Piece
 
 DOCUMENT, ADVANCE = "DOCUMENT", "ADVANCE"
-SETTLED_KINDS: Final = (DOCUMENT, ADVANCE, MONEY, DISCOUNT, WRITE_OFF)
 
 
 @dataclass(frozen=True, slots=True)

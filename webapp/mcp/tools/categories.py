@@ -54,8 +54,6 @@ class LineTargetSchema(Schema):
             raise ma.ValidationError(f"Line {data['id']}: send a category, pays or pair.")
         if {"short", "short_as", "short_category"} & data.keys() and "pays" not in data:
             raise ma.ValidationError(f"Line {data['id']}: only a line that pays is short.")
-        if "tax_code" in data and "category" not in data:
-            raise ma.ValidationError(f"Line {data['id']}: send taxCode with its category, or with a split.")
 
 
 class LineTarget(ma.fields.Field[Json]):
@@ -123,8 +121,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 
 def steps_of(chosen: Sequence[Mapping[str, Any]], directory: Directory) -> list[tuple[str, str, Json]]:
     """Write the calls that make lines what they are said to be: one for all that change, and one for each transfer."""
-    amounts = _amounts([each["id"] for each in chosen if "tax_code" in each])
-    changes = [_change(each, directory, amounts) for each in chosen if "pair" not in each]
+    changes = [_change(each, directory) for each in chosen if "pair" not in each]
     joins: list[tuple[str, str, Json]] = [
         ("POST", f"/transactions/{each['id']}/join", {"transactionId": each["pair"]})
         for each in chosen
@@ -137,18 +134,9 @@ def steps_of(chosen: Sequence[Mapping[str, Any]], directory: Directory) -> list[
     ]
 
 
-def _amounts(ids: Sequence[int]) -> Mapping[int, str]:
-    """Read the amounts of lines, which are one part of their category and tax code."""
-    found = api_calls.get("/transactions", ids=ids, limit=MOST_LINES)["transactions"] if ids else []
-    return {each["id"]: each["amount"] for each in found}
-
-
-def _change(line: Mapping[str, Any], directory: Directory, amounts: Mapping[int, str]) -> Json:
-    change: Json = {"id": line["id"]}
-    if line["id"] in amounts:
-        part = {"category": line["category"], "amount": amounts[line["id"]], "tax_code": line["tax_code"]}
-        change["splits"] = [_part(part, directory)]
-    elif "category" in line:
+def _change(line: Mapping[str, Any], directory: Directory) -> Json:
+    change: Json = {"id": line["id"], **directory.taxed(line)}
+    if "category" in line:
         change["accountId"] = directory.account_id(line["category"])
     if "pays" in line:
         short = {

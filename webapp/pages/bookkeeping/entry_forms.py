@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import marshmallow as ma
@@ -216,11 +215,9 @@ def _with_stated_taxes(
 
     None where there are no codes, or the document states no tax of each rate.
     """
-    is_sale = queries.documents.parties.is_own(document)
-    codes = queries.tax.codes.by_rate(document.organization_id, "SALE" if is_sale else "PURCHASE")
     nets = [each for each in parts if each.kind == "NET"]
     taxes = queries.suggestions.document_bookings.stated_taxes_of(document, nets)
-    if not codes or len(taxes) != len(nets):
+    if len(taxes) != len(nets) or not queries.tax.packs.has_any(document.organization_id):
         return []
     base = queries.access.organizations.base_currency(document.organization_id)
     in_base = queries.documents.stated_taxes.in_base(document, base)
@@ -230,11 +227,10 @@ def _with_stated_taxes(
         size = abs(part.amount) + tax
         sign = -1 if part.amount.minor < 0 else 1
         row = _row(replace(part, amount=Money(sign * size.minor, size.currency)), labels)
-        code = codes.get(Decimal(part.rate)) if part.rate else None
         stated = {"tax": str(Money(sign * tax.minor, tax.currency)), "taxOf": signed(row)} if tax else {}
         if shares:
             stated["taxBase"] = str(Money(sign * shares[number], base))
-        rows.append(row | stated | {"taxCodeId": str(code or "")})
+        rows.append(row | stated | {"taxCodeId": str(part.tax_code_id or "")})
     return [*rows, *(_row(each, labels) for each in parts if each.kind not in ("NET", "TAX"))]
 
 

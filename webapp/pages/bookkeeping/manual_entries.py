@@ -20,6 +20,7 @@ from webapp.schemas.bookkeeping.journal_entries import (
 from webapp.schemas.instants import EffectiveAt
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, demand, organization_id, requires
+from webapp.web.rendering import wording
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -213,7 +214,7 @@ def show_form(
         "base": organization.base_currency,
         "merchants": queries.accounts.choices.merchants(organization_id()),
         "projects": queries.accounts.choices.projects(organization_id()),
-        "codes": queries.tax.codes.choices(organization_id()),
+        "codes": wording.code_choices(queries.tax.codes.in_use(organization_id())),
         "labels": [(entry_forms.label(account), account.keeps_items) for account in form.accounts],
         "keeps_items": any(account.keeps_items for account in form.accounts),
         "problem": problem,

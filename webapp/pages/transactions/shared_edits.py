@@ -1,4 +1,4 @@
-"""One account, merchant or project for selected lines or all that match: previewed, done as shown, and undone."""
+"""One account, tax code, merchant or project for selected lines or all that match: shown before, and undone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 bp = Blueprint("shared_edits", __name__, url_prefix="/transactions/change")
-FIELD_NAMES = {"account_id": "accountId", "org_merchant_id": "orgMerchantId", "project_id": "projectId"}
+FIELD_NAMES = {
+    "account_id": "accountId",
+    "tax_code_id": "taxCodeId",
+    "org_merchant_id": "orgMerchantId",
+    "project_id": "projectId",
+}
 LISTS = frozenset({"ids", "seen", "actIds", "refused"})
 
 

@@ -16,6 +16,7 @@ from webapp.queries.transactions.workspaces import AccountOfLine
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
+from webapp.web.rendering import wording
 from webapp.web.rendering.htmx import is_htmx
 from webapp.web.rendering.periods import with_counting_merchant
 
@@ -211,9 +212,7 @@ class WorkspaceFacts:
             "accounts": accounts(organization_id(), chosen=chosen),
             "merchants": of.merchants(organization_id()),
             "projects": of.projects(organization_id()),
-            "codes": queries.tax.codes.choices(organization_id())
-            if self._typed or self._edited("splits")
-            else (),
+            "codes": wording.code_choices(queries.tax.codes.in_use(organization_id())),
             "project_groups": of.project_groups(organization_id()),
         }
 

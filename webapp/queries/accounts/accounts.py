@@ -44,6 +44,7 @@ class AccountRecord:
     type: str
     emoji: str | None
     currency: str | None
+    currency_from: date | None
     parent_id: int | None
     in_scope: bool
     requires_counterparty: bool

@@ -42,6 +42,7 @@ from webapp.queries.currencies import exchange_rates
 from webapp.queries.documents import stated_taxes
 from webapp.queries.documents.parties import has_side, is_own
 from webapp.queries.suggestions import likely_accounts
+from webapp.queries.tax import codes
 
 # The accounts of the default chart, in books that kept it: of a purchase, and of a sale.
 TAX: Final[Mapping[bool, Use]] = {False: Use.VAT_RECEIVABLE, True: Use.VAT_PAYABLE}
@@ -79,13 +80,16 @@ class SideUnknownError(UnprocessableError):
 class BookedPart:
     """A part of a booking with its sign: as a posting debit is positive, as a split it has the line's sign.
 
-    `account_id` is None where somebody has to choose it.
+    `account_id` is None where somebody has to choose it. `tax_code_id` is the code of what it states by a category
+    (UNCL 5305) and rate, where one fits.
     """
 
     kind: str
     account_id: int | None
     amount: Money
     rate: str | None = None
+    category: str | None = None
+    tax_code_id: int | None = None
     org_merchant_id: int | None = None
     project_id: int | None = None
     due_on: date | None = None
@@ -150,7 +154,9 @@ def postings(
         reference=document.number,
     )
     return [
-        *_with_tax_in_base(document, parts, gross, day or document.issued_on, amount_base),
+        *_with_tax_codes(
+            document, _with_tax_in_base(document, parts, gross, day or document.issued_on, amount_base)
+        ),
         *_in_instalments(document, whole_owed),
     ]
 
@@ -200,6 +206,21 @@ def _with_tax_in_base(
     return [
         replace(each, amount=Money(share.amount_minor, share.currency)) if each.kind == PartKind.TAX else each
         for each, share in zip(parts, shares, strict=True)
+    ]
+
+
+def _with_tax_codes(document: Document, parts: Sequence[BookedPart]) -> list[BookedPart]:
+    """Give parts with the tax codes that their categories and rates most likely have."""
+    stated = document.invoice or {}
+    countries = {(stated.get(name) or {}).get("country") for name in ("seller", "buyer")} - {None}
+    nets = [each for each in parts if each.kind == PartKind.NET and each.rate]
+    rows = [(each.category, Decimal(each.rate or 0)) for each in nets]
+    side = "SALE" if is_own(document) else "PURCHASE"
+    found = codes.of_breakdown(document.organization_id, side, rows, is_abroad=len(countries) > 1)
+    by_row = dict(zip(rows, found, strict=True))
+    return [
+        replace(each, tax_code_id=by_row[each.category, Decimal(each.rate or 0)]) if each in nets else each
+        for each in parts
     ]
 
 
@@ -355,8 +376,9 @@ def _booked(part: InvoicePart, document: Document, chosen: ChosenAccounts, amoun
         _account(part.kind, document, chosen),
         amount,
         part.rate,
-        document.org_merchant_id if is_net else None,
-        document.project_id if is_net else None,
+        part.category,
+        org_merchant_id=document.org_merchant_id if is_net else None,
+        project_id=document.project_id if is_net else None,
     )
 
 

@@ -11,6 +11,7 @@ from webapp.queries.tax import (
     return_files,
     returns,
     stamps,
+    uncoded,
     unpaid,
     waiting,
 )

@@ -12,7 +12,7 @@ from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType
 from webapp.models import Account, JournalEntry, Merchant, Organization, OwedItem, Posting, refers_to
 from webapp.queries.items.items import PARTY
-from webapp.queries.tax import packs
+from webapp.queries.tax import packs, uncoded
 from webapp.queries.tax.returns import NOTICE, ReturnRecord, ReturnWarning
 
 # The entries that a warning names.
@@ -24,8 +24,11 @@ def with_warnings(organization: Organization, made: ReturnRecord) -> ReturnRecor
     if made.kind == NOTICE:
         return made
     blocking, money = open_receipts(organization.id, made.form, made.to), _open(organization.id)
-    uncoded = uncoded_items(organization.id, made.form, made.to)
-    drafts, without = _drafts(organization.id, made), _without_code(organization.id, made)
+    items = uncoded_items(organization.id, made.form, made.to)
+    drafts, without = (
+        _drafts(organization.id, made),
+        uncoded.entries(organization.id, "SALE", made.from_, made.to),
+    )
     left = [
         item
         for item, _, _, came_in in money
@@ -36,7 +39,7 @@ def with_warnings(organization: Organization, made: ReturnRecord) -> ReturnRecor
         ("receipts_open", len(blocking), "receipt", f"to {day} settles no invoice, and filing asks why"),
         (
             "open_items_uncoded",
-            len(uncoded),
+            len(items),
             "open item",
             "of before has no tax code, and filing asks why",
         ),
@@ -80,28 +83,6 @@ def _drafts(organization_id: str, made: ReturnRecord) -> Sequence[int]:
         JournalEntry.corrects_id.is_(None),
     )
     return db.session.scalars(statement.order_by(JournalEntry.effective_on, JournalEntry.id)).all()
-
-
-def _without_code(organization_id: str, made: ReturnRecord) -> Sequence[int]:
-    """List the entries of a period that stand and have income without a tax code."""
-    statement = (
-        sa.select(JournalEntry.id)
-        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
-        .join(Account, refers_to(Posting.account_id, Account))
-        .where(
-            JournalEntry.organization_id == organization_id,
-            JournalEntry.status == "POSTED",
-            JournalEntry.source.in_(("bank_feed", "document", "manual")),
-            JournalEntry.effective_on.between(made.from_, made.to),
-            ~JournalEntry.is_closing,
-            Account.type == AccountType.INCOME,
-            Account.role.is_(None),
-            Posting.tax_code_id.is_(None),
-        )
-        .distinct()
-        .order_by(JournalEntry.id)
-    )
-    return db.session.scalars(statement).all()
 
 
 def open_receipts(organization_id: str, form: str, last: date) -> Sequence[OwedItem]:

@@ -21,6 +21,7 @@ class CodeFigures:
     tax_code_id: int | None
     code: str | None
     name: str | None
+    pack: str | None
     boxes: Sequence[BoxFigure]
 
 
@@ -52,6 +53,7 @@ def _figures(
             code_id,
             codes[code_id].code if code_id in codes else None,
             codes[code_id].name if code_id in codes else None,
+            codes[code_id].pack if code_id in codes else None,
             [
                 BoxFigure(each.box, each.label, Money(own[each.box], base), Money(own[each.box], base))
                 for each in of_form.boxes

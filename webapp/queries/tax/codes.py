@@ -8,9 +8,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.tax.packs import UNTAXED
 from webapp.models import TaxCode
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.tax import packs
 
 BY_CODE = Order((TaxCode.code, TaxCode.id), ascends=True)  # type: ignore[arg-type]
 
@@ -40,28 +42,41 @@ def listed(
     return page(statement, BY_CODE, after=after, limit=limit)
 
 
-def choices(organization_id: str) -> list[dict[str, Any]]:
-    """List the codes that a page offers, A to Z: those in use, each with its name."""
+def in_use(organization_id: str) -> Sequence[TaxCode]:
+    """List the codes that pages offer, A to Z."""
     statement = sa.select(TaxCode).where(
         TaxCode.organization_id == organization_id, TaxCode.is_archived.is_(False)
     )
-    found = db.session.scalars(statement.order_by(TaxCode.code))
-    return [{"id": each.id, "name": f"{each.code} · {each.name}"} for each in found]
+    return db.session.scalars(statement.order_by(TaxCode.code)).all()
 
 
-def by_rate(organization_id: str, side: str) -> dict[Decimal, int]:
-    """Find the code that each rate of an invoice most likely is: the first one that the pack has."""
-    statement = sa.select(TaxCode).where(
-        TaxCode.organization_id == organization_id,
-        TaxCode.side == side,
-        TaxCode.is_archived.is_(False),
-        TaxCode.is_self_assessed.is_(False),
-        TaxCode.amount_is == "BASE",
+def of_breakdown(
+    organization_id: str, side: str, rows: Iterable[tuple[str | None, Decimal | None]], *, is_abroad: bool
+) -> list[int | None]:
+    """Find the code that each row of an invoice's breakdown most likely has, None where none fits.
+
+    A row is its category (UNCL 5305) and rate. A code has both, or else the rate alone; of those that fit, one of the
+    basis of the books comes first, then the first one of the pack.
+    """
+    offered = [each for each in in_use(organization_id) if each.side == side and each.amount_is == "BASE"]
+    bases = {pack.name: pack.basis for pack in packs.all_installed(organization_id)}
+    ordered = sorted(
+        offered, key=lambda each: (each.basis != bases.get(each.pack or "", each.basis), each.id)
     )
-    found: dict[Decimal, int] = {}
-    for each in db.session.scalars(statement.order_by(TaxCode.id)):
-        found.setdefault(each.rate, each.id)
-    return found
+
+    def code_of(category: str | None, rate: Decimal | None) -> int | None:
+        stated = [each for each in ordered if _is_of(each, category, rate, is_abroad=is_abroad)]
+        if not stated and category not in UNTAXED:
+            stated = [each for each in ordered if each.rate == rate and not each.is_self_assessed]
+        return stated[0].id if stated else None
+
+    return [code_of(*row) for row in rows]
+
+
+def _is_of(code: TaxCode, category: str | None, rate: Decimal | None, *, is_abroad: bool) -> bool:
+    """Return whether the pack of a code says that it is of a category and rate."""
+    offered = packs.content(code.pack).codes_by(code.basis) if code.pack in packs.NAMES else ()
+    return any(each.code == code.code and each.is_of(category, rate, is_abroad=is_abroad) for each in offered)
 
 
 def taken(organization_id: str, codes: Iterable[str]) -> list[str]:

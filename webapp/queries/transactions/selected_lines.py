@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
-from webapp.models import Account, JournalEntry, Merchant, Project, Transaction, refers_to
+from webapp.models import Account, JournalEntry, Merchant, Project, TaxCode, Transaction, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.transactions import line_entries
 from webapp.queries.transactions.line_filters import WorkspaceFilters, conditions, open_draft, shown
@@ -35,11 +35,15 @@ def matching(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> lis
 
 
 def names(organization_id: str, ids: Mapping[str, int]) -> list[str]:
-    """Give the names of what lines get, by the keys account_id, org_merchant_id and project_id."""
+    """Give the names of what lines get, by the keys account_id, tax_code_id, org_merchant_id and project_id."""
     found: list[str] = []
     if "account_id" in ids:
         found.append(
             f"account {lookups.refer(Account, organization_id, ids['account_id'], 'accountId').name}"
+        )
+    if "tax_code_id" in ids:
+        found.append(
+            f"tax code {lookups.refer(TaxCode, organization_id, ids['tax_code_id'], 'taxCodeId').code}"
         )
     if "org_merchant_id" in ids:
         merchant = lookups.refer(Merchant, organization_id, ids["org_merchant_id"], "orgMerchantId")

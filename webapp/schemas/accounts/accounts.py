@@ -39,6 +39,7 @@ class AccountSchema(Schema):
     type = fields.OneOf(*ACCOUNT_TYPES)
     emoji = ma.fields.String(allow_none=True)
     currency = fields.Currency(allow_none=True)
+    currency_from = fields.Day(allow_none=True)
     parent_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     in_scope = ma.fields.Boolean()
     requires_counterparty = ma.fields.Boolean()

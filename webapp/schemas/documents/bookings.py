@@ -32,6 +32,7 @@ CODES = {
     "description": "The codes of its taxes by rate; its tax is then booked as it states it, by their accounts."
 }
 TAX_POINT = {"description": "The tax point; by default what it states, else its day of issue."}
+CATEGORY = {"description": "The category of VAT (UNCL 5305) that it is stated by; null where it has none."}
 FORCE = {"description": "Do it although the document is no invoice."}
 
 
@@ -45,6 +46,8 @@ class BookedPartSchema(Schema):
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     amount = fields.Amount()
     rate = Untrusted(allow_none=True)
+    category = Untrusted(allow_none=True, metadata=CATEGORY)
+    tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True)
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
 
@@ -78,8 +81,15 @@ class ChosenAccountsSchema(Schema):
 
 
 class DocumentTaxSchema(Schema):
-    """The tax code of what a document states by a rate, or of all that it states."""
+    """The tax code of what a document states by a rate, maybe of one category, or of all that it states."""
 
+    category = fields.Text(
+        least=1,
+        most=3,
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "The category of VAT (UNCL 5305); null for each category of the rate."},
+    )
     rate = fields.Factor(
         most=100,
         allow_none=True,

@@ -9,8 +9,11 @@ from webapp.ledger.references import Kind
 from webapp.ledger.tax.forms import FREQUENCIES
 from webapp.ledger.tax.rules import SHARE_KINDS, TAX_BASES, TAX_ROLES
 from webapp.schemas import fields
+from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, Schema
+from webapp.schemas.instants import EffectiveAt
 from webapp.schemas.paging import JoinedIds, PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 SHARES = "What the base and the tax post and add to boxes: the base once, the tax once or more."
 RATE = {"description": "Per cent, like 17.5."}
@@ -72,6 +75,39 @@ class TaxCodeQuerySchema(PageSchema):
     side = fields.OneOf(*DOCUMENT_SIDES, load_default=None)
     archived = fields.FormFlag(load_default=None, allow_none=True)
     ids = JoinedIds(Kind.TAX_CODE, load_default=())
+
+
+class UncodedQuerySchema(PageSchema):
+    """Whether to list income (SALE) or expenses (PURCHASE); without it both."""
+
+    side = fields.OneOf(*DOCUMENT_SIDES, load_default=None)
+
+
+class UncodedPageSchema(AddressSchema, UncodedQuerySchema):
+    """The same as the address of its page says it."""
+
+
+class UncodedPostingSchema(Schema):
+    """A posting of income or expenses without a tax code."""
+
+    id = fields.Id(Kind.POSTING)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
+    effective_at = EffectiveAt(attribute="effective_on")
+    description = Untrusted(metadata={"description": "What its entry says."})
+    account_id = fields.Id(Kind.ACCOUNT)
+    account_name = Untrusted()
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
+    amount_base = fields.Amount(metadata={"description": "The amount in the base currency, debit positive."})
+
+
+class CodedLinesFormSchema(Schema):
+    """The bank lines that get a tax code on a page, and whether that may be late for a filed return."""
+
+    ids = ma.fields.List(
+        fields.FormId(), required=True, error_messages={"required": "Choose a bank line first."}
+    )
+    tax_code_id = fields.FormId(required=True)
+    side = fields.OneOf(*DOCUMENT_SIDES, allow_none=True, load_default=None)
 
 
 class NewTaxCodeSchema(Schema):

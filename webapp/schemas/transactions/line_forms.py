@@ -81,6 +81,7 @@ class TransactionFormSchema(TransactionChangesSchema):
     force = fields.FormFlag()  # type: ignore[assignment]
 
     account_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+    tax_code_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
     project_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
     org_merchant_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
 
@@ -160,6 +161,7 @@ class SharedEditFormSchema(ChosenLinesFormSchema):
     corrections = fields.Digits(least=0, load_default=0)
 
     account_id = fields.FormId(allow_none=True)
+    tax_code_id = fields.FormId(allow_none=True)
     org_merchant_id = fields.FormId(allow_none=True)
     project_id = fields.FormId(allow_none=True)
     asked = fields.Text(most=64, load_default=None, allow_none=True)

@@ -188,11 +188,13 @@ TransactionListSchema = listing(
 class TransactionChangesSchema(Schema):
     """The changed fields of a line's entry; the others stay as they are.
 
-    `settles` are the items that confirming the line settles: they book it on their account, in the name of their party,
-    and reserve nothing. With `force` also at a rate far from that of the line's day.
+    `taxCodeId` is of the whole line, whose amount has its tax in it; null takes it away. `settles` are the items that
+    confirming the line settles: they book it on their account, in the name of their party, and reserve nothing. With
+    `force` also at a rate far from that of the line's day.
     """
 
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
+    tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     description = fields.Text(most=2000)

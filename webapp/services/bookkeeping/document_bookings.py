@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
@@ -37,8 +37,9 @@ FIELDS = {
 
 
 class DocumentTax(TypedDict):
-    """The tax code of what a document states by a rate; without one, of all other rates."""
+    """The tax code of what a document states by a category and rate; without them, of all others."""
 
+    category: NotRequired[str | None]
     rate: Decimal | None
     tax_code_id: int
 
@@ -141,14 +142,16 @@ def _taxes(
     """
     if not tax_codes:
         return {}
-    by_rate = {each["rate"]: each["tax_code_id"] for each in tax_codes}
+    chosen = {(each.get("category"), each["rate"]): each["tax_code_id"] for each in tax_codes}
     nets = [(place, each) for place, each in enumerate(parts) if each.kind == "NET"]
+    rates = [None if each.rate is None else Decimal(each.rate) for _, each in nets]
     codes = [
-        by_rate.get(None if each.rate is None else Decimal(each.rate), by_rate.get(None)) for _, each in nets
+        chosen.get((each.category, rate)) or chosen.get((None, rate)) or chosen.get((None, None))
+        for (_, each), rate in zip(nets, rates, strict=True)
     ]
     if None in codes:
-        rates = ", ".join(str(each.rate) for (_, each), code in zip(nets, codes, strict=True) if code is None)
-        sentence = f"Name the tax code of the rate {rates} too."
+        left = ", ".join(str(each.rate) for (_, each), code in zip(nets, codes, strict=True) if code is None)
+        sentence = f"Name the tax code of the rate {left} too."
         raise TaxCodeMissingError(sentence, fields={"taxCodes": [sentence]})
     named = lookups.by_id(TaxCode, document.organization_id, codes)
     own = [place for place, code in enumerate(codes) if code in named and not named[code].is_self_assessed]

@@ -45,6 +45,12 @@ class TaxAccountError(UnprocessableError):
     code = "tax_account"
 
 
+class TaxOnSettlementError(UnprocessableError):
+    """What settles an item has the taxes of that item; leave the tax code out."""
+
+    code = "tax_on_settlement"
+
+
 class NoTaxHereError(UnprocessableError):
     """Entries of this kind have no taxes; leave the tax codes out."""
 
@@ -192,7 +198,7 @@ class _Entry:
                 f"The tax of this prepayment is {Money(-self.contra, base).formatted}, and"
                 f" {Money(there, base).formatted} of it stands on {cited(account.name)}."
             )
-            raise TaxAccountError(sentence, fields={f"{coded.path}.taxCodeId": [sentence]})
+            raise TaxAccountError(sentence, fields={at(coded.path, "taxCodeId"): [sentence]})
 
     def _behind(self, first: _Coded, taxes: Sequence[TaxLeg], *, waits: bool) -> list[Leg]:
         """Give the legs of a tax: on the account where it waits, or on its own; of an advance with the contra."""
@@ -241,7 +247,7 @@ def _mirroring(organization: Organization, leg: Leg, coded: _Coded) -> Mirroring
     rate = rates.on(organization.id, currency, coded.tax_point)
     if rate is None:
         sentence = f"There is no tax rate of {currency} for {coded.tax_point:%-d %b %Y}."
-        raise TaxRateMissingError(sentence, fields={f"{coded.path}.taxCodeId": [sentence]})
+        raise TaxRateMissingError(sentence, fields={at(coded.path, "taxCodeId"): [sentence]})
     return mirroring(currency, base, rate)
 
 
@@ -269,14 +275,19 @@ def _coded(
     for place, ((path, each), _) in enumerate(zip(inputs.items(), legs, strict=True)):
         code_id = each.get("tax_code_id")
         if code_id is not None:
-            code = lookups.refer(TaxCode, organization.id, code_id, f"{path}.taxCodeId")
+            code = lookups.refer(TaxCode, organization.id, code_id, at(path, "taxCodeId"))
             tax_point = each.get("tax_point") or day
-            stated = _stated(each.get("tax"), legs[place].currency, f"{path}.tax")
-            in_base = _stated(each.get("tax_base"), organization.base_currency, f"{path}.taxBase")
+            stated = _stated(each.get("tax"), legs[place].currency, at(path, "tax"))
+            in_base = _stated(each.get("tax_base"), organization.base_currency, at(path, "taxBase"))
             found.append(
                 _Coded(place, path, code, each.get("tax_included", True), tax_point, stated, in_base)
             )
     return found
+
+
+def at(path: str, name: str) -> str:
+    """Give the path of a field of a posting or split; without a path it is of the line itself."""
+    return f"{path}.{name}" if path else name
 
 
 def _stated(tax: Decimal | None, currency: str, path: str) -> int | None:
@@ -300,8 +311,8 @@ def _check(
     is_known: bool,
 ) -> None:
     """Refuse a code that is not for the day or the account, at its path."""
-    code, path = coded.code, f"{coded.path}.taxCodeId"
-    account = lookups.refer(Account, organization.id, leg.account_id, f"{coded.path}.accountId")
+    code, path = coded.code, at(coded.path, "taxCodeId")
+    account = lookups.refer(Account, organization.id, leg.account_id, at(coded.path, "accountId"))
     sentence = None
     if code.is_archived and not is_known:
         sentence = f"The tax code {code.code} is archived; choose another one."
@@ -328,7 +339,7 @@ def _is_opening(
     organization: Organization, coded: _Coded, leg: Leg, starts: dict[str, TaxPack | None]
 ) -> bool:
     """Return whether a leg is of what was owed before the books had the taxes of its code."""
-    account = lookups.refer(Account, organization.id, leg.account_id, f"{coded.path}.accountId")
+    account = lookups.refer(Account, organization.id, leg.account_id, at(coded.path, "accountId"))
     days = [pack.starts_on for pack in _packs_of(organization.id, coded.code, starts)]
     return account.keeps_items and account.role is None and any(coded.tax_point < day for day in days)
 

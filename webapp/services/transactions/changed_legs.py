@@ -1,4 +1,4 @@
-"""The counter legs of a line after a change of its account, its splits, its merchant or its project."""
+"""The counter legs of a line after a change of its account, tax code, splits, merchant or project."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,6 +24,7 @@ from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, Merchant, Project, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
+from webapp.queries.tax import packs
 from webapp.services.items.payments import PaidInput
 from webapp.services.items.shortfalls import ShortInput
 from webapp.services.journal import line_drafts
@@ -44,6 +45,7 @@ class LineChanges(TypedDict, total=False):
     """The fields of a line's entry that were sent; what is not sent stays."""
 
     account_id: int | None
+    tax_code_id: int | None
     project_id: int | None
     org_merchant_id: int | None
     description: str
@@ -67,6 +69,12 @@ class UseTransfersAccountError(UnprocessableError):
     code = "use_transfers_account"
 
 
+class PartsHaveCodesError(UnprocessableError):
+    """This line is split; send its parts, each with its tax code."""
+
+    code = "split"
+
+
 class ArchivedAccountError(UnprocessableError):
     """This account is archived; choose another one."""
 
@@ -80,6 +88,8 @@ def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> lis
     splits = changes.get("splits")
     if splits is not None:
         legs = coding.kept(_split(line, splits), splits, present)
+    elif "tax_code_id" in changes:
+        legs = _whole(line, legs, changes)
     elif "account_id" in changes or ("splits" in changes and len(legs) > 1):
         legs = [_one_leg(line, legs, changes.get("account_id"))]
     if "project_id" in changes:
@@ -91,6 +101,22 @@ def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> lis
             lookups.refer(Merchant, organization_id, changes["org_merchant_id"], "orgMerchantId")
         legs = [replace(leg, merchant_id=changes["org_merchant_id"]) for leg in legs]
     return kept(legs, present, merchants.merged(organization_id))
+
+
+def _whole(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> list[Leg]:
+    """Give the legs of a line that has one tax code or none as a whole, on its account or another one."""
+    of_taxes = {each.id for each in packs.accounts(line.organization_id).values()}
+    own = [leg for leg in legs if not (leg.tax_code_id and leg.account_id in of_taxes)]
+    if len(own) != 1 and "account_id" not in changes:
+        raise PartsHaveCodesError(fields={"taxCodeId": [str(PartsHaveCodesError.__doc__)]})
+    account_id, code_id = changes.get("account_id", own[0].account_id), changes["tax_code_id"]
+    leg = _one_leg(line, own, account_id)
+    if code_id is None:
+        return [leg]
+    if len(own) == 1 and (own[0].tax_code_id, own[0].account_id) == (code_id, account_id):
+        return list(legs)
+    organization = organizations.get(line.organization_id)
+    return coding.with_taxes(organization, [leg], {"": {"tax_code_id": code_id}}, line.booked_on)
 
 
 def _one_leg(line: Transaction, legs: Sequence[Leg], account_id: int | None) -> Leg:

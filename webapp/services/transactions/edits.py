@@ -33,6 +33,7 @@ from webapp.services.items.refusals import (
 from webapp.services.journal import counter_legs
 from webapp.services.journal import entries as journal_entries
 from webapp.services.rules import writes
+from webapp.services.tax.coding import TaxOnSettlementError
 from webapp.services.transactions import changed_legs, unpairing
 from webapp.services.transactions.changed_legs import LineChanges, SplitInput
 from webapp.services.transactions.states import LineStateError
@@ -48,13 +49,13 @@ SET_BY_RULES: Mapping[str, tuple[str, ...]] = {
 
 
 class NothingToEditError(UnprocessableError):
-    """Send what to change: accountId, projectId, orgMerchantId, description, splits or settles."""
+    """Send what to change: accountId, taxCodeId, projectId, orgMerchantId, description, splits or settles."""
 
     code = "nothing_to_edit"
 
 
 class AccountOrSplitsError(UnprocessableError):
-    """A line goes to one account or is split; send one of the two."""
+    """A line goes to one account with one tax code, or is split; send one of the two."""
 
     code = "account_or_splits"
 
@@ -112,7 +113,8 @@ def _edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: 
         entry = transaction.journal_entry
         if transaction.status not in IN_BOOKS or entry is None:
             raise LineStateError(transaction.status)
-        if changes.get("account_id") is not None and changes.get("splits") is not None:
+        is_whole = changes.get("account_id") is not None or changes.get("tax_code_id") is not None
+        if is_whole and changes.get("splits") is not None:
             raise AccountOrSplitsError
         paying, changes = _payments(transaction, entry, changes)
         if paying:
@@ -272,11 +274,20 @@ def _edit_draft(
             paid_lines.drop(line)
         else:
             counter = paid_lines.keep(line, counter)
+        _check_taxes(line, counter)
         counter_legs.write_own(line, entry, counter, document_id=changes.get("document_id"))
         legs = entries.legs_of(entry)
     doing.after = {**field_changes.of_legs(legs, entry.description), **paid_lines.facts(line)}
     db.session.flush()
     return TouchedIds([entry.id])
+
+
+def _check_taxes(line: Transaction, counter: Sequence[Leg]) -> None:
+    """Refuse a tax code on what settles an item: a part of an account that has no other one than it."""
+    coded = {leg.account_id for leg in counter if leg.tax_code_id is not None}
+    coded -= {leg.account_id for leg in counter if leg.tax_code_id is None}
+    if coded and any(payment.account.id in coded for payment in payments.stored(line)):
+        raise TaxOnSettlementError(fields={"taxCodeId": [str(TaxOnSettlementError.__doc__)]})
 
 
 def _edit_posted(line: Transaction, entry: JournalEntry, changes: LineChanges, doing: Act) -> TouchedIds:

@@ -1,4 +1,4 @@
-"""One account, merchant or project for many lines: previewed as a trial, and done as it was shown.
+"""One account, tax code, merchant or project for many lines: previewed as a trial, and done as it was shown.
 
 What is more than one transaction should hold is counted beforehand, and done in parts.
 """

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from webapp.ledger.notation.amounts import MINUS
 from webapp.ledger.notation.locales import DEFAULT, Notation
 from webapp.ledger.titles import counted, joined
 from webapp.web.rendering.figures import day, figure, size, typed_day
 from webapp.web.rendering.languages import gettext, marked, translated
+
+if TYPE_CHECKING:
+    from webapp.models import TaxCode
 
 # The first that is found: most browsers also name the ones that they descend from.
 BROWSERS = (
@@ -189,6 +192,13 @@ def ago(value: datetime, now: datetime, notation: Notation = DEFAULT) -> str:
     return day(value, notation)
 
 
+class NamedCode(Protocol):
+    """A tax code as it is called; one of a `pack` has its name from there."""
+
+    name: str | None
+    pack: str | None
+
+
 class SelectOption(NamedTuple):
     """One of the values that a select offers, and its words."""
 
@@ -208,6 +218,16 @@ def choices(values: Iterable[str | tuple[str, str]]) -> list[SelectOption]:
     ]
 
 
+def code_name(code: "TaxCode | NamedCode") -> str:
+    """Name a tax code: one of a pack in the language of the page, one of the books' own as they do."""
+    return translated(code.name or "") if code.pack else code.name or ""
+
+
+def code_choices(codes: Iterable["TaxCode"]) -> list[SelectOption]:
+    """Make what a select offers of tax codes."""
+    return [SelectOption(str(each.id), f"{each.code} · {code_name(each)}") for each in codes]
+
+
 # The last words of the fields whose values have amounts or days.
 FIGURED = frozenset(
     {"amount", "balance", "date", "day", "net", "on", "parts", "postings", "splits", "tax", "total"}
@@ -225,7 +245,7 @@ def with_figures(field: str) -> bool:
 
 # Filters whose sentences hold figures, which are written in the notation of the page, and the others.
 SENTENCES = (counted, breach, owing, deed)
-PLAIN = (vat_category, initials, leading, joined, choices)
+PLAIN = (vat_category, initials, leading, joined, choices, code_name)
 TESTS = {"with_figures": with_figures}
 
 
