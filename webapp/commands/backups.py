@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from webapp import create_app
+from webapp import books_alone
 from webapp.commands.books import (
     JSON,
     LISTED,
@@ -137,7 +137,7 @@ def _verify(file: Path, key: bytes | None) -> None:
     """Restore a backup into a database of its own, which goes again; raises NotABackupError."""
     with tempfile.TemporaryDirectory(prefix="tieout-verify-") as folder:
         place = Path(folder)
-        app = create_app(Settings(f"sqlite:///{place / 'tieout.sqlite'}", place))
+        app = books_alone(Settings(f"sqlite:///{place / 'tieout.sqlite'}", place))
         with app.app_context():
             try:
                 make_schema(backups.to_nobody)

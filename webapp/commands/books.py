@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from flask import Flask, current_app, has_app_context
 from flask.globals import app_ctx
 
-from webapp import create_app
+from webapp import books_alone
 from webapp.commands.failures import FailedError
 from webapp.config import Settings, UnsafeSettingError
 from webapp.database.command_limits import unlimited
@@ -36,15 +36,15 @@ PASSWORD_STDIN = click.option(
 LISTED = 20
 
 
-def application(*, maintains: bool = True, make: Callable[[Settings], Flask] | None = None) -> Flask:
-    """Build the application, or stop with the hint of an unsafe setting."""
+def application(*, maintains: bool = True, make: Callable[[Settings], Flask] = books_alone) -> Flask:
+    """Build the application, without its doors unless `make` adds them, or stop with the hint of an unsafe setting."""
     if has_app_context():
         # `flask --app wsgi` has built it.
         return app_ctx.app
     # As while webapp/cli.py imports.
     gc.disable()
     try:
-        return (make or create_app)(Settings.from_environment(maintains=maintains))
+        return make(Settings.from_environment(maintains=maintains))
     except UnsafeSettingError as error:
         raise click.ClickException(str(error)) from error
     finally:

@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 import sqlalchemy as sa
 
+from webapp import create_app
 from webapp.commands.books import JSON, answer, application, books
 from webapp.config import is_loopback
 from webapp.database.sessions import begin_write, db
@@ -103,7 +104,7 @@ def _without_request_log() -> Iterator[None]:
 
 def _propose(key: str, day: date, country: StudioCountry) -> None:
     """Propose a month's depreciation on a day over the API, like an agent."""
-    agent = application().test_client()
+    agent = application(make=create_app).test_client()
     headers = {"Authorization": f"Bearer {key}"}
     accounts = agent.get("/api/accounts?limit=200", headers=headers).get_json()["accounts"]
     of_code = {each["code"]: each["id"] for each in accounts}

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import click
 
-from webapp import create_app
+from webapp import books_alone
 from webapp.commands import connector as connectors
 from webapp.commands.books import JSON, answer
 from webapp.commands.failures import FailedError
@@ -78,7 +78,7 @@ def doctor(context: click.Context, *, quick: bool, connector: str | None, as_jso
 def _found(*, quick: bool) -> list[Symptom]:
     try:
         settings = Settings.from_environment(maintains=True)
-        app = create_app(settings)
+        app = books_alone(settings)
         with app.app_context(), unlimited(), maintenance():
             try:
                 return list(examine(settings, now=datetime.now(UTC), quick=quick))

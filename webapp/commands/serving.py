@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import click
 
+from webapp import create_app
 from webapp.commands import demo
 from webapp.commands.books import (
     JSON,
@@ -51,7 +52,7 @@ def serve() -> None:
     from webapp.server.serving import serve as serve_books  # noqa: PLC0415  (gunicorn is heavy, and needed here only)
 
     measures.share()
-    app = application(maintains=False)
+    app = application(maintains=False, make=create_app)
     settings = app.config["SETTINGS"]
     with app.app_context():
         require_revision()

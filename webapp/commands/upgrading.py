@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import sqlalchemy as sa
 
-from webapp import create_app
+from webapp import books_alone
 from webapp.commands.books import (
     JSON,
     LISTED,
@@ -66,8 +66,9 @@ def upgrade(context: click.Context, *, rehearse: bool, has_backup: bool, as_json
     Every request is answered 503 meanwhile, and until the server is restarted. A copy is made first: of SQLite's file,
     or with pg_dump. Exit status 1 if something differs; then the books are as before.
     """
-    settings: Settings = application().config["SETTINGS"]
-    with application().app_context(), unlimited(), maintenance(), progress_line() as show:
+    app = application()
+    settings: Settings = app.config["SETTINGS"]
+    with app.app_context(), unlimited(), maintenance(), progress_line() as show:
         before = _revision(settings)
         if before == revisions.head_revision():
             answer({"revision": before, "ok": True}, _done_before(settings, before), as_json=as_json)
@@ -113,7 +114,7 @@ def _rehearsed_on_copy(settings: Settings, before: str, show: Show) -> UpgradeOu
     try:
         show("copying the books")
         _copy_sqlite(settings, copy)
-        app = create_app(replace(settings, database_url=f"sqlite:///{copy}"))
+        app = books_alone(replace(settings, database_url=f"sqlite:///{copy}"))
         with app.app_context():
             began = time.monotonic()
             db.session.connection(execution_options={"first": without_foreign_keys})

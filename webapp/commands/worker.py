@@ -21,7 +21,6 @@ import click
 import sqlalchemy as sa
 from flask import Flask, current_app
 
-from webapp import books_alone
 from webapp.commands.books import application, require_revision, require_role
 from webapp.commands.files import ending
 from webapp.commands.rates import DAILY, fetched
@@ -152,7 +151,7 @@ HANDLERS: Final[Mapping[str, Callable[[Work], None]]] = {
 @click.option("--of", "parent", type=int, hidden=True, help="End when this process is no longer the parent.")
 def worker(parent: int | None) -> None:
     """Do what is to be done by itself, as `tieout serve` has it done unless WORKER=off."""
-    app = application(make=books_alone)
+    app = application()
     settings: Settings = app.config["SETTINGS"]
     with app.app_context(), ending() as end:
         require_revision()

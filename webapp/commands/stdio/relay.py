@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Final
 
 import click
 
+from webapp import create_app
 from webapp.commands.books import application, require_revision, require_safe_role
 from webapp.commands.failures import FailedError
 from webapp.commands.stdio import files
@@ -243,7 +244,7 @@ def _remote(url: str, token: str) -> AskedService:
 
 
 def _local(token: str) -> AskedService:
-    app = application(maintains=False)
+    app = application(maintains=False, make=create_app)
     service = LocalService(app, token)
     # No visitor comes by a name, and no proxy is in between.
     app.config["SETTINGS"] = replace(app.config["SETTINGS"], trusted_hosts=LOOPBACK_HOSTS)
