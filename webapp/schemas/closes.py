@@ -101,6 +101,13 @@ class FigureMoveSchema(Schema):
     now = ma.fields.String(metadata={"description": "What the books have now."})
 
 
+class ChangedAccountSchema(Schema):
+    """An account that is shown, or stands, differently from what a close froze."""
+
+    account_id = fields.Id(Kind.ACCOUNT)
+    name = Untrusted(metadata={"description": "The name of the account."})
+
+
 class CloseActSchema(Schema):
     """An act after a close that moved what it froze."""
 
@@ -154,6 +161,10 @@ class CloseSchema(Schema):
     moved = ma.fields.List(
         ma.fields.Nested(FigureMoveSchema),
         metadata={"description": "The figures that a close froze otherwise."},
+    )
+    accounts = ma.fields.List(
+        ma.fields.Nested(ChangedAccountSchema),
+        metadata={"description": "The accounts that are shown, or stand, differently from what a close froze."},
     )
     acts = ma.fields.List(
         ma.fields.Nested(CloseActSchema),
