@@ -239,7 +239,7 @@ class CloseUntickSchema(Schema):
 class OwnStepSchema(Schema):
     """A step that an organization adds to its closes; a person ticks it."""
 
-    id = ma.fields.Integer()
+    id = fields.Id(Kind.OWN_STEP)
     name = Untrusted(metadata={"description": "What is to be done."})
     owner_id = ma.fields.Integer(allow_none=True, metadata={"description": "The person who does it."})
     due_after = ma.fields.Integer(
