@@ -118,9 +118,7 @@ def test_the_check_names_each_party_whose_statement_is_not_its_items(ada, bank, 
     owe(ada, books, "250.00", double, day="2026-03-11")
     ada.post(f"/api/merchants/{double}/merge", json={"mergedIntoId": one})
     settle(ada, *items(ada))
-    apart = sa.update(Merchant).where(
-        Merchant.organization_id == ada.organization_id, Merchant.id == double
-    )
+    apart = sa.update(Merchant).where(Merchant.organization_id == ada.organization_id, Merchant.id == double)
     # The act itself undoes the settlement.
     bank.ask(lambda: db.session.execute(apart.values(merged_into_id=None)))
     found = {each["orgMerchantId"] for each in bank.broken([item_checks.party_ties])}

@@ -12,6 +12,7 @@ from webapp.services.bookkeeping import (
     posted_corrections,
     retention,
     revaluations,
+    schedule_changes,
     schedules,
     tax_adjustments,
     voids,
