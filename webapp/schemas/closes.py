@@ -164,7 +164,9 @@ class CloseSchema(Schema):
     )
     accounts = ma.fields.List(
         ma.fields.Nested(ChangedAccountSchema),
-        metadata={"description": "The accounts that are shown, or stand, differently from what a close froze."},
+        metadata={
+            "description": "The accounts that are shown, or stand, differently from what a close froze."
+        },
     )
     acts = ma.fields.List(
         ma.fields.Nested(CloseActSchema),

@@ -253,3 +253,20 @@ def test_a_loan_posts_its_interest_and_no_more(writer):
     writer.run("2026-02-28")
     assert writer.result("2026-02-28") == "-115.14"
     assert writer.release("12000.00", payment="60.00", **loan, expect=422)["code"] == "payment"
+
+
+def test_what_an_entry_prepays_is_spread_from_its_page(writer):
+    legs = [{"accountId": writer.prepaid, "amount": "120.00"}, writer.leg("Petty cash", "-120.00")]
+    entry = writer.enter(*legs, description="Cover of the year")["entry"]["id"]
+    browser = writer.person.browser()
+    address = f"/schedules?spread={entry}&accountId={writer.prepaid}"
+    assert address.replace("&", "&amp;") in browser.get(f"/journal/{entry}").text
+    form = browser.get(address).text
+    assert 'value="Cover of the year"' in form
+    assert 'value="120.00"' in form
+    typed = {"kind": "RELEASE", "name": "Cover", "amount": "120.00", "startsOn": "2026-01-31", "periods": "12"}
+    typed |= {"every": "MONTH", "accountId": writer.prepaid, "counterAccountId": writer.ids["Insurance"]}
+    answer = browser.post("/schedules", data={**typed, "originEntryId": entry})
+    assert answer.status_code == 303, answer.text
+    (made,) = writer.person.get("/api/schedules").json["schedules"]
+    assert (made["originEntryId"], made["parts"][0]["amount"]) == (entry, "10.00")

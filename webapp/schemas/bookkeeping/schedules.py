@@ -235,6 +235,7 @@ class NewScheduleFormSchema(NewScheduleSchema):
     account_id = fields.FormId(required=True)  # type: ignore[assignment]
     counter_account_id = fields.FormId(required=True)  # type: ignore[assignment]
     asset_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    origin_entry_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     amount = fields.Amount(required=True)
 
     @ma.pre_load
