@@ -264,7 +264,13 @@ def test_what_an_entry_prepays_is_spread_from_its_page(writer):
     form = browser.get(address).text
     assert 'value="Cover of the year"' in form
     assert 'value="120.00"' in form
-    typed = {"kind": "RELEASE", "name": "Cover", "amount": "120.00", "startsOn": "2026-01-31", "periods": "12"}
+    typed = {
+        "kind": "RELEASE",
+        "name": "Cover",
+        "amount": "120.00",
+        "startsOn": "2026-01-31",
+        "periods": "12",
+    }
     typed |= {"every": "MONTH", "accountId": writer.prepaid, "counterAccountId": writer.ids["Insurance"]}
     answer = browser.post("/schedules", data={**typed, "originEntryId": entry})
     assert answer.status_code == 303, answer.text
