@@ -223,6 +223,7 @@ def schedules(teller: Teller, accounts: dict[str, int]) -> None:
     }
     made = teller.post("/schedules", body)["schedule"]["id"]
     teller.post("/schedules/run", {"until": "2026-01-31"})
+    teller.patch(f"/schedules/{made}", {"amount": "320.00"})
     teller.post(f"/schedules/{made}/parts/2/post")
     teller.post(f"/schedules/{made}/parts/3/skip", {"note": "The contract ended"})
     teller.get(f"/schedules/{made}")

@@ -32,6 +32,7 @@ class Kind(StrEnum):
     BALANCE_NOTE = "balance_note"
     LOCK_EXCEPTION = "lock_exception"
     OWNER = "owner"
+    OWN_STEP = "own_step"
 
     @property
     def address(self) -> str | None:

@@ -115,7 +115,10 @@ class OpenItemsPageSchema(AddressSchema, PageSchema):
 
 
 class SchedulesPageSchema(AddressSchema, PageSchema):
-    """Which schedules to list."""
+    """Which schedules to list, and the posting of an entry that a new one is to spread."""
+
+    spread = fields.FormId(load_default=None)
+    account_id = fields.FormId(load_default=None)
 
 
 class VersionsPageSchema(AddressSchema, PageSchema):

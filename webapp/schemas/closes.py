@@ -101,6 +101,13 @@ class FigureMoveSchema(Schema):
     now = ma.fields.String(metadata={"description": "What the books have now."})
 
 
+class ChangedAccountSchema(Schema):
+    """An account that is shown, or stands, differently from what a close froze."""
+
+    account_id = fields.Id(Kind.ACCOUNT)
+    name = Untrusted(metadata={"description": "The name of the account."})
+
+
 class CloseActSchema(Schema):
     """An act after a close that moved what it froze."""
 
@@ -154,6 +161,12 @@ class CloseSchema(Schema):
     moved = ma.fields.List(
         ma.fields.Nested(FigureMoveSchema),
         metadata={"description": "The figures that a close froze otherwise."},
+    )
+    accounts = ma.fields.List(
+        ma.fields.Nested(ChangedAccountSchema),
+        metadata={
+            "description": "The accounts that are shown, or stand, differently from what a close froze."
+        },
     )
     acts = ma.fields.List(
         ma.fields.Nested(CloseActSchema),
@@ -228,7 +241,7 @@ class CloseUntickSchema(Schema):
 class OwnStepSchema(Schema):
     """A step that an organization adds to its closes; a person ticks it."""
 
-    id = ma.fields.Integer()
+    id = fields.Id(Kind.OWN_STEP)
     name = Untrusted(metadata={"description": "What is to be done."})
     owner_id = ma.fields.Integer(allow_none=True, metadata={"description": "The person who does it."})
     due_after = ma.fields.Integer(

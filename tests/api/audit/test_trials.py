@@ -160,6 +160,8 @@ def test_every_write_is_a_step_of_a_plan_as_it_is_by_itself(ada, trials, portion
             continue
         step = {"method": trial.name.split()[0], "path": trial.path, "body": trial.options.get("json")}
         answer = ada.post("/api/plans?dryRun=true", json={"title": "A plan", "steps": [step]}).json
+        if answer.get("code") == "person_needed":
+            continue
         assert answer["status"] == 200, (trial.name, answer)
         (told,) = answer["effect"]["steps"]
         assert told["title"] == title_of(trial)

@@ -4,8 +4,11 @@ import random
 from decimal import Decimal
 
 import pytest
+import sqlalchemy as sa
 
 from tests.fixtures.helpers.owed import items, owe, settle
+from webapp.database.sessions import db
+from webapp.models import Merchant
 from webapp.queries.checks import items as item_checks
 
 DAYS = ("2026-03-03", "2026-03-04", "2026-03-11", "2026-03-30", "2026-04-08", "2026-04-09", "2026-04-30")
@@ -107,6 +110,19 @@ def test_separated_parties_share_no_settlement(ada, bank, books):
     (currency,) = statement["currencies"]
     assert (currency["closing"], [each["open"] for each in statement["items"]]) == ("70.00", ["70.00"])
     assert bank.broken() == []
+
+
+def test_the_check_names_each_party_whose_statement_is_not_its_items(ada, bank, books):
+    one, double = bank.merchant("Halden"), bank.merchant("Halden Ltd")
+    owe(ada, books, "-250.00", one, day="2026-03-04")
+    owe(ada, books, "250.00", double, day="2026-03-11")
+    ada.post(f"/api/merchants/{double}/merge", json={"mergedIntoId": one})
+    settle(ada, *items(ada))
+    apart = sa.update(Merchant).where(Merchant.organization_id == ada.organization_id, Merchant.id == double)
+    # The act itself undoes the settlement.
+    bank.ask(lambda: db.session.execute(apart.values(merged_into_id=None)))
+    found = {each["orgMerchantId"] for each in bank.broken([item_checks.party_ties])}
+    assert found == {one, double}
 
 
 @pytest.mark.parametrize("seed", range(2))

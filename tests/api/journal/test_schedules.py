@@ -84,6 +84,44 @@ def test_a_release_posts_what_is_due_once_and_behind_a_lock_on_the_first_open_da
     assert bank.broken() == []
 
 
+def change(writer, made, *, expect=200, **changes):
+    answer = writer.person.patch(f"/api/schedules/{made}", json=changes)
+    assert answer.status_code == expect, answer.json
+    return answer.json
+
+
+def test_a_change_touches_only_parts_that_are_not_posted(writer, bank):
+    origin = writer.enter(writer.leg("Rent", "10.00"), writer.leg("Petty cash", "-10.00"))["entry"]["id"]
+    made = writer.release(periods=4, originEntryId=origin)
+    writer.run("2026-01-31")
+    told = change(writer, made, amount="1000.00", name="Cover", counterAccountId=writer.ids["Rent"])
+    assert told["schedule"]["originEntryId"] == origin
+    assert [each["amount"] for each in told["schedule"]["parts"]] == ["300.00", "233.33", "233.34", "233.33"]
+    assert change(writer, made, amount="1000.00")["changed"] is False
+    writer.run("2026-02-28")
+    lines = writer.person.get("/api/journal-entries?source=schedule").json["entries"]
+    names = {each["description"]: {leg["accountName"] for leg in each["postings"]} for each in lines}
+    assert names == {"Insurance": {"Prepayments", "Insurance"}, "Cover": {"Prepayments", "Rent"}}
+    refused = change(writer, made, amount="500.00", expect=422)
+    assert (refused["code"], list(refused["fields"])) == ("schedule_rest", ["amount"])
+    refused = change(writer, made, postings=[writer.leg("Rent", "1.00")] * 2, expect=422)
+    assert refused["code"] == "schedule_fixed"
+    assert bank.broken() == []
+
+
+def test_what_recurs_is_changed_for_the_parts_that_come(writer):
+    legs = [writer.leg("Rent", "10.00"), writer.leg("Petty cash", "-10.00")]
+    made = writer.recur(legs, periods=3)
+    writer.run("2026-01-31")
+    change(writer, made, postings=[writer.leg("Rent", "12.00"), writer.leg("Petty cash", "-12.00")])
+    uneven = [writer.leg("Rent", "12.00"), writer.leg("Petty cash", "-11.00")]
+    assert change(writer, made, postings=uneven, expect=422)["code"] == "unbalanced"
+    writer.run("2026-02-28")
+    assert writer.result("2026-02-28") == "-22.00"
+    writer.person.post(f"/api/schedules/{made}/stop", json={"note": "It ended"})
+    assert change(writer, made, name="Other", expect=409)["code"] == "stopped"
+
+
 def test_a_foreign_release_has_the_shares_of_its_first_worth(writer, bank):
     wrong = writer.release("1200.00", currency="USD", periods=12, expect=422)
     assert wrong["code"] == "amount_base"
@@ -215,3 +253,26 @@ def test_a_loan_posts_its_interest_and_no_more(writer):
     writer.run("2026-02-28")
     assert writer.result("2026-02-28") == "-115.14"
     assert writer.release("12000.00", payment="60.00", **loan, expect=422)["code"] == "payment"
+
+
+def test_what_an_entry_prepays_is_spread_from_its_page(writer):
+    legs = [{"accountId": writer.prepaid, "amount": "120.00"}, writer.leg("Petty cash", "-120.00")]
+    entry = writer.enter(*legs, description="Cover of the year")["entry"]["id"]
+    browser = writer.person.browser()
+    address = f"/schedules?spread={entry}&accountId={writer.prepaid}"
+    assert address.replace("&", "&amp;") in browser.get(f"/journal/{entry}").text
+    form = browser.get(address).text
+    assert 'value="Cover of the year"' in form
+    assert 'value="120.00"' in form
+    typed = {
+        "kind": "RELEASE",
+        "name": "Cover",
+        "amount": "120.00",
+        "startsOn": "2026-01-31",
+        "periods": "12",
+    }
+    typed |= {"every": "MONTH", "accountId": writer.prepaid, "counterAccountId": writer.ids["Insurance"]}
+    answer = browser.post("/schedules", data={**typed, "originEntryId": entry})
+    assert answer.status_code == 303, answer.text
+    (made,) = writer.person.get("/api/schedules").json["schedules"]
+    assert (made["originEntryId"], made["parts"][0]["amount"]) == (entry, "10.00")

@@ -116,10 +116,18 @@ def test_an_account_shown_differently_is_named_with_who_and_why(kept, books, sig
     found = close_of(kept)
     assert found["verdict"] == "PRESENTED_DIFFERENTLY"
     assert found["moved"] == [{"figure": "result", "frozen": "800.00", "now": "1100.00"}]
+    assert found["accounts"] == [{"accountId": motor, "name": "Motor"}]
     (act,) = found["acts"]
     assert (act["by"], act["note"]) == ("Ada's program", "The car is private")
     kept.patch(f"/api/accounts/{motor}", json={"inScope": True, "note": "It is not"})
-    assert (close_of(kept)["verdict"], close_of(kept)["moved"]) == ("HOLDS", [])
+    held = close_of(kept)
+    assert (held["verdict"], held["moved"], held["accounts"]) == ("HOLDS", [], [])
+    kept.patch(f"/api/accounts/{motor}", json={"group": "FINANCE", "note": "It is a loan's"})
+    regrouped = close_of(kept)
+    assert (regrouped["verdict"], [each["name"] for each in regrouped["accounts"]]) == (
+        "PRESENTED_DIFFERENTLY",
+        ["Motor"],
+    )
 
 
 def test_a_proof_that_is_reopened_changes_a_close(kept, books, bank, desk, signed_in):

@@ -12,7 +12,7 @@ from webapp.schemas.bookkeeping.balance_proofs import (
     NewBalanceNoteSchema,
 )
 from webapp.schemas.paging import changing, wrapped
-from webapp.services.bookkeeping.balance_notes import NoteInput
+from webapp.services.closes.balance_notes import NoteInput
 from webapp.web.access.auth import acting, demand_session, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.rendering import periods
@@ -40,7 +40,7 @@ def create(body: NoteInput) -> dict[str, Any]:
     """Explain a part of a difference, or attest a figure, for which a person signs in."""
     if body["kind"] == ATTESTED:
         demand_session()
-    made = services.bookkeeping.balance_notes.write(body, **acting())
+    made = services.closes.balance_notes.write(body, **acting())
     return _answer(made.as_of)
 
 
@@ -50,7 +50,7 @@ def create(body: NoteInput) -> dict[str, Any]:
 def withdraw(note_id: int) -> dict[str, Any]:
     """Withdraw what was attested or explained."""
     note = queries.closes.balance_proofs.note(organization_id(), note_id)
-    services.bookkeeping.balance_notes.withdraw(note, **acting())
+    services.closes.balance_notes.withdraw(note, **acting())
     return _answer(note.as_of)
 
 
@@ -61,7 +61,7 @@ def withdraw(note_id: int) -> dict[str, Any]:
 def set_materiality(body: dict[str, Any]) -> dict[str, Any]:
     """Set up to which size explanations need no approver."""
     organization = queries.access.organizations.get(organization_id())
-    services.bookkeeping.balance_notes.set_materiality(organization, body["materiality"], **acting())
+    services.closes.balance_notes.set_materiality(organization, body["materiality"], **acting())
     return _answer(periods.report_day(None))
 
 

@@ -8,12 +8,14 @@ from webapp.schemas.bookkeeping.schedules import (
     DisposalInputSchema,
     NewScheduleSchema,
     PartSkipSchema,
+    ScheduleChangesSchema,
     ScheduleRunSchema,
     ScheduleSchema,
     ScheduleStopSchema,
 )
 from webapp.schemas.paging import PageSchema, changing, listing, wrapped
 from webapp.services.audit.results import ActionResult
+from webapp.services.bookkeeping.schedule_changes import ScheduleChanges
 from webapp.services.bookkeeping.schedules import ScheduleInput
 from webapp.web import paging
 from webapp.web.access import requests
@@ -61,6 +63,17 @@ def run(body: dict[str, Any]) -> dict[str, Any]:
     return {"results": services.bookkeeping.schedules.run(**body, **acting())}
 
 
+@bp.patch("/<id:schedule_id>")
+@requires("confirm")
+@bp.arguments(ScheduleChangesSchema)
+@bp.response(200, changing(AnswerSchema))
+def change(body: ScheduleChanges, schedule_id: int) -> dict[str, Any]:
+    """Change a schedule, for its parts that are not posted."""
+    found = queries.journal.schedules.get(organization_id(), schedule_id)
+    changed = services.bookkeeping.schedule_changes.change(found, body, **acting())
+    return {"schedule": queries.journal.schedules.record(changed, _today())}
+
+
 @bp.post("/<id:schedule_id>/stop")
 @requires("confirm")
 @bp.arguments(ScheduleStopSchema)
@@ -68,7 +81,7 @@ def run(body: dict[str, Any]) -> dict[str, Any]:
 def stop(body: dict[str, Any], schedule_id: int) -> ActionResult:
     """Stop a schedule."""
     found = queries.journal.schedules.get(organization_id(), schedule_id)
-    return services.bookkeeping.schedules.stop(found, **body, **acting())
+    return services.bookkeeping.schedule_changes.stop(found, **body, **acting())
 
 
 @bp.post("/<id:schedule_id>/dispose")
@@ -97,7 +110,7 @@ def post_part(schedule_id: int, number: int) -> ActionResult:
 def skip_part(body: dict[str, Any], schedule_id: int, number: int) -> ActionResult:
     """Leave a part out for good."""
     part = queries.journal.schedules.part(organization_id(), schedule_id, number)
-    return services.bookkeeping.schedules.skip(part, **body, **acting())
+    return services.bookkeeping.schedule_changes.skip(part, **body, **acting())
 
 
 def _today() -> Any:

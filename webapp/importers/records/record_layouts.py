@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from webapp.importers.balance_lines import states_a_sum
+from webapp.importers.balance_lines import end_of, states_a_sum
 from webapp.importers.bank_files import FileRefusedError, MappingNeededError
 from webapp.importers.tables import reader as csv_reader
 from webapp.importers.tables.days import DayParser, chosen_format, formats_of, in_order
@@ -95,7 +95,7 @@ def layout_of(table: Sequence[TableRow], kind: TableKind, mapping: TableMapping)
     layout = Layout(header, {}, currency=mapping.currency, names=names, is_mapped=bool(mapping.columns))
     body = layout.body(table)
     layout.columns = {role: index(column, names, body, role) for role, column in mapping.columns.items()}
-    _find(layout, kind, [row for row in body if not _is_sum(row)])
+    _find(layout, kind, [row for row in body if not _is_sum(row, kind)])
     rows = records_in(table, kind, layout)
     layout.date_format = mapping.date_format or _date_format(rows, kind, layout)
     refuse_swapped_days(_days(rows, kind, layout), layout.date_format)
@@ -112,7 +112,9 @@ def records_in(table: Sequence[TableRow], kind: TableKind, layout: Layout) -> li
     """Return the records behind the header: rows with a cell that marks one, and that are no sum."""
     marks = [layout.columns[role] for role in kind.marks if role in layout.columns]
     return [
-        row for row in layout.body(table) if any(row.cell(column) for column in marks) and not _is_sum(row)
+        row
+        for row in layout.body(table)
+        if any(row.cell(column) for column in marks) and not _is_sum(row, kind)
     ]
 
 
@@ -180,8 +182,10 @@ def _are_due_later(rows: Sequence[TableRow], kind: TableKind, layout: Layout, pa
     return all(each == sorted(each) for pair in pairs if (each := [day for day in pair if day]))
 
 
-def _is_sum(row: TableRow) -> bool:
-    return states_a_sum(next(filter(None, row.cells), ""))
+def _is_sum(row: TableRow, kind: TableKind) -> bool:
+    label = next(filter(None, row.cells), "")
+    # Without days nothing is before the rows: there “Opening balances” is an account's name.
+    return states_a_sum(label) and ("date" in kind.words or end_of(label) != "OPENING")
 
 
 def _find(layout: Layout, kind: TableKind, rows: Sequence[TableRow]) -> None:

@@ -33,12 +33,20 @@ class FigureMove:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedAccount:
+    """An account that is shown, or stands, differently from what a close froze."""
+
+    account_id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on a close, the figures that differ, and the accounts that are shown or stand differently."""
+    """The verdict on a close, the figures that differ, the accounts, and the proofs that do not hold any more."""
 
     verdict: CloseVerdict
     moved: Sequence[FigureMove]
-    account_ids: Sequence[int]
+    accounts: Sequence[ChangedAccount]
     proofs: Sequence[int]
 
 
@@ -72,7 +80,7 @@ def compare(frozen: Document, now: Document) -> Judgement:
     """
     which, base = "WITH" if frozen["isYearEnd"] else "WITHOUT", frozen["baseCurrency"]
     before, after = frozen["trialBalance"][which], now["trialBalance"][which]
-    shown, stands = _accounts(before, after)
+    accounts, stands = _accounts(before, after)
     sums, sums_now = totals(before, base), totals(after, base)
     moved = [FigureMove(name, sums[name], sums_now[name]) for name in sums if sums[name] != sums_now[name]]
     aged = _moved_owed(frozen["aged"], now["aged"], base, by_party=False)
@@ -84,27 +92,30 @@ def compare(frozen: Document, now: Document) -> Judgement:
             FigureMove("revaluation", *(each["revaluation"]["difference"] for each in (frozen, now)))
         )
     verdict = CloseVerdict.HOLDS
-    if shown or parties:
+    if accounts or parties:
         verdict = CloseVerdict.PRESENTED_DIFFERENTLY
     if stands or aged or gone or revalued:
         verdict = CloseVerdict.CHANGED
-    return Judgement(verdict, [*moved, *stands.values(), *(aged or parties)], [*shown, *stands], gone)
+    return Judgement(verdict, [*moved, *stands, *(aged or parties)], accounts, gone)
 
 
 def _accounts(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
-) -> tuple[list[int], dict[int, FigureMove]]:
-    """Find the accounts that are shown differently, and those that stand differently."""
+) -> tuple[list[ChangedAccount], list[FigureMove]]:
+    """Find the accounts that are shown or stand differently, and the figures of those that stand so."""
     was, now = ({row["accountId"]: row for row in rows if row["accountId"]} for rows in (before, after))
-    shown, stands = [], {}
+    changed, stands = [], []
     for key in {**was, **now}:
         old, new = was.get(key), now.get(key)
-        if old and new and any(old.get(name) != new.get(name) for name in PRESENTED):
-            shown.append(key)
+        name = str((new or old or {})["name"])
+        # An older document lacks what was not frozen then.
+        is_shown = old and new and any(each in old and old[each] != new[each] for each in PRESENTED)
         closing, closing_now = (each["closing"] if each else "0" for each in (old, new))
         if closing != closing_now:
-            stands[key] = FigureMove(str((new or old or {})["name"]), closing, closing_now)
-    return shown, stands
+            stands.append(FigureMove(name, closing, closing_now))
+        if is_shown or closing != closing_now:
+            changed.append(ChangedAccount(key, name))
+    return changed, stands
 
 
 def _moved_owed(

@@ -3,6 +3,7 @@
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.money import Money
 from webapp.schemas.addresses import SchedulesPageSchema
 from webapp.schemas.bookkeeping.schedules import DisposalFormSchema, NewScheduleFormSchema
 from webapp.web import paging
@@ -69,9 +70,21 @@ def shown(problem: Problem | None = None, disposing: int | None = None) -> Respo
         waiting=queries.journal.schedules.waiting(here, today),
         accounts=queries.accounts.choices.accounts(here),
         today=today,
-        form=request.form,
+        form=request.form or _spread(query["spread"], query["account_id"]),
+        origin=query["spread"],
         problem=problem,
         disposing=disposing,
         cursor=query["cursor"],
         next_cursor=paging.encode(page.next_key),
     )
+
+
+def _spread(entry_id: int | None, account_id: int | None) -> dict[str, object]:
+    """Fill in the form with what an entry has on an account, in the base currency, from the day of the entry on."""
+    if entry_id is None:
+        return {}
+    entry = queries.journal.entries.get(organization_id(), entry_id)
+    legs = [each for each in queries.journal.entries.effective_legs(entry) if each.account_id == account_id]
+    amount = Money(sum(each.amount_base_minor or 0 for each in legs), entry.base_currency)
+    described = {"name": entry.description, "startsOn": entry.effective_on, "originEntryId": entry.id}
+    return {**described, "kind": "RELEASE", "accountId": account_id, "amount": str(amount)}

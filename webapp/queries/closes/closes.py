@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.closing.closes import CloseState, StepState, month_named, period_to_close
-from webapp.ledger.closing.documents import FigureMove
+from webapp.ledger.closing.documents import ChangedAccount, FigureMove
 from webapp.ledger.periods import Period, month_end
 from webapp.models import Close, CloseMark, JournalEntry
 from webapp.queries.access import organizations
@@ -24,7 +24,8 @@ from webapp.queries.journal.cut_offs import CutOff
 class CloseRecord:
     """The close of a month, from the day after the last close to the month's end.
 
-    What was closed has a verdict, the figures that moved since, the acts that moved them, and what came late.
+    What was closed has a verdict, the figures and accounts that changed since, the acts that changed them, and what
+    came late.
     """
 
     period: str
@@ -37,6 +38,7 @@ class CloseRecord:
     row: Close | None = None
     verdict: str | None = None
     moved: Sequence[FigureMove] = ()
+    accounts: Sequence[ChangedAccount] = ()
     acts: Sequence[CloseAct] = ()
     late: CutOff | None = None
 
@@ -163,6 +165,7 @@ def read(organization_id: str, period: str, now: datetime) -> CloseRecord:
         record,
         verdict=judged.verdict,
         moved=judged.moved,
+        accounts=judged.accounts,
         acts=documents.acts_since(row, frozen, judged),
         late=cut_offs.of_period(organization_id, days.first, days.last, after=int(frozen["lastNumber"])),
     )

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger import chain
+from webapp.ledger.chart import BANK, AccountType, group_of
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.ledger.rates import MAX_AGE_DAYS, implied_rate
@@ -39,7 +40,10 @@ HASH_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class NamedPosting:
-    """A leg with the names of its account, merchant and project."""
+    """A leg with the names of its account, merchant and project.
+
+    A prepayment `can_be_spread`: what stands on an asset that is no bank's, no customer's and has no role.
+    """
 
     account_id: int
     account_name: str
@@ -49,6 +53,7 @@ class NamedPosting:
     amount_base: Money | None
     own_rate: str
     is_bank_leg: bool
+    can_be_spread: bool
     merchant_name: str | None
     project_name: str | None
 
@@ -121,11 +126,21 @@ def postings(entry: JournalEntry) -> list[NamedPosting]:
             account_name=names.accounts[each.account_id].name,
             account_role=names.accounts[each.account_id].role,
             own_rate=_own_rate(entry, each),
+            can_be_spread=_can_be_spread(entry, each, names.accounts[each.account_id]),
             merchant_name=names.merchant(each.org_merchant_id),
             project_name=names.project(each.project_id),
         )
         for each in entry.postings
     ]
+
+
+def _can_be_spread(entry: JournalEntry, posting: Posting, account: Account) -> bool:
+    is_plain = account.type == AccountType.ASSET and account.role is None and not account.keeps_items
+    is_whole = (
+        entry.status == "POSTED" and entry.schedule_id is None and posting.currency == entry.base_currency
+    )
+    is_bank = group_of(account.type, account.role, account.code, account.group) == BANK
+    return is_plain and is_whole and not is_bank and posting.amount_minor > 0
 
 
 def _own_rate(entry: JournalEntry, posting: Posting) -> str:

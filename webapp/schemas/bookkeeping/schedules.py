@@ -26,6 +26,8 @@ DAY_RULE = "On which day of their month parts fall due: that of `startsOn`, the 
 
 
 DOCUMENT = "The id of the document that it is about; null for none."
+COUNTER = "Where parts of the amount go."
+ORIGIN = "The entry that it reverses, or whose amount it spreads; null for none."
 WHY = "Why it is done; kept with the act."
 RESIDUAL = "What is left of an asset's cost in the end; null for other schedules."
 METHOD = "How an asset is depreciated; null for other schedules."
@@ -101,7 +103,7 @@ class ScheduleSchema(Schema):
     counter_account_id = fields.Id(
         Kind.ACCOUNT,
         allow_none=True,
-        metadata={"description": "Where parts of the amount go; null for none."},
+        metadata={"description": f"{COUNTER[:-1]}; null for none."},
     )
     currency = fields.Currency(allow_none=True)
     amount = fields.Amount(allow_none=True, metadata={"description": AMOUNT})
@@ -118,11 +120,21 @@ class ScheduleSchema(Schema):
     origin_entry_id = fields.Id(
         Kind.JOURNAL_ENTRY,
         allow_none=True,
-        metadata={"description": "The entry that it reverses; null for none."},
+        metadata={"description": ORIGIN},
     )
     asset_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, metadata={"description": ASSET})
     disposal = ma.fields.Nested(DisposalSchema, allow_none=True)
     parts = ma.fields.List(ma.fields.Nested(SchedulePartSchema), metadata={"description": "Its parts."})
+
+
+def recurring_postings(**options: Any) -> ma.fields.Field[Any]:
+    """The field of what each part of a RECURRING schedule posts."""
+    return ma.fields.List(
+        ma.fields.Nested(PostingInputSchema),
+        validate=ma.validate.Length(min=2, max=200, error="Send 2 to 200 postings."),
+        metadata={"description": "What each part of a RECURRING one posts."},
+        **options,
+    )
 
 
 class NewScheduleSchema(Schema):
@@ -158,9 +170,7 @@ class NewScheduleSchema(Schema):
     )
     day_rule = fields.OneOf(*DayRule, load_default=None, metadata={"description": DAY_RULE})
     account_id = fields.Id(Kind.ACCOUNT, load_default=None)
-    counter_account_id = fields.Id(
-        Kind.ACCOUNT, load_default=None, metadata={"description": "Where parts of the amount go."}
-    )
+    counter_account_id = fields.Id(Kind.ACCOUNT, load_default=None, metadata={"description": COUNTER})
     amount = fields.Amount(load_default=None, metadata={"description": AMOUNT})
     amount_base = fields.Amount(load_default=None, metadata={"description": BASE})
     currency = fields.Currency(load_default=None)
@@ -170,13 +180,23 @@ class NewScheduleSchema(Schema):
     payment = fields.Amount(load_default=None, metadata={"description": PAYMENT})
     first_month = fields.OneOf(*FIRST_MONTHS, load_default=None, metadata={"description": FIRST_MONTH})
     asset_account_id = fields.Id(Kind.ACCOUNT, load_default=None, metadata={"description": ASSET})
-    postings = ma.fields.List(
-        ma.fields.Nested(PostingInputSchema),
-        load_default=None,
-        validate=ma.validate.Length(min=2, max=200, error="Send 2 to 200 postings."),
-        metadata={"description": "What each part of a RECURRING one posts."},
-    )
+    postings = recurring_postings(load_default=None)
     document_id = fields.Id(Kind.DOCUMENT, load_default=None, metadata={"description": DOCUMENT})
+    origin_entry_id = fields.Id(Kind.JOURNAL_ENTRY, load_default=None, metadata={"description": ORIGIN})
+
+
+class ScheduleChangesSchema(Schema):
+    """The changed fields of a schedule, for its parts that are not posted; the others stay as they are.
+
+    The `amount` of a RELEASE is the whole again: what its posted and skipped parts leave of it is split equally.
+    """
+
+    name = fields.Name()
+    document_id = fields.Id(Kind.DOCUMENT, allow_none=True, metadata={"description": DOCUMENT})
+    counter_account_id = fields.Id(Kind.ACCOUNT, metadata={"description": COUNTER})
+    amount = fields.Amount(metadata={"description": AMOUNT})
+    amount_base = fields.Amount(metadata={"description": BASE})
+    postings = recurring_postings()
 
 
 class ScheduleRunSchema(Schema):
@@ -215,6 +235,7 @@ class NewScheduleFormSchema(NewScheduleSchema):
     account_id = fields.FormId(required=True)  # type: ignore[assignment]
     counter_account_id = fields.FormId(required=True)  # type: ignore[assignment]
     asset_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    origin_entry_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     amount = fields.Amount(required=True)
 
     @ma.pre_load

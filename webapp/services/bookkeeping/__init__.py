@@ -1,7 +1,6 @@
 """What a person does without a bank line: manual entries, voids, lock date, financial year, rates, retention."""
 
 from webapp.services.bookkeeping import (
-    balance_notes,
     disposals,
     document_bookings,
     entry_previews,
@@ -12,6 +11,7 @@ from webapp.services.bookkeeping import (
     posted_corrections,
     retention,
     revaluations,
+    schedule_changes,
     schedules,
     tax_adjustments,
     voids,

@@ -1,4 +1,4 @@
-"""Schedules: written once, their parts posted as they fall due, stopped, skipped; and reversals with their entries."""
+"""Schedules: written once, their parts posted as they fall due; and reversals with their entries."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -103,6 +103,7 @@ class ScheduleInput(TypedDict):
     first_month: str | None
     postings: PostingInputs | None
     document_id: int | None
+    origin_entry_id: int | None
     asset_account_id: int | None
 
 
@@ -116,6 +117,8 @@ def create(given: ScheduleInput, *, actor: Actor, now: datetime) -> Schedule:
         days = _days(given, rule)
         if given["document_id"] is not None:
             lookups.refer(Document, organization.id, given["document_id"], "documentId")
+        if given["origin_entry_id"] is not None:
+            lookups.refer(JournalEntry, organization.id, given["origin_entry_id"], "originEntryId")
         made = Schedule(
             organization_id=organization.id,
             name=given["name"],
@@ -125,6 +128,7 @@ def create(given: ScheduleInput, *, actor: Actor, now: datetime) -> Schedule:
             every=given["every"],
             day_rule=rule,
             document_id=given["document_id"],
+            origin_entry_id=given["origin_entry_id"],
             created_at=now,
         )
         if given["kind"] == ScheduleKind.RECURRING:
@@ -149,16 +153,21 @@ def _days(given: ScheduleInput, rule: str) -> list[date]:
 
 
 def _recurring(organization: Organization, made: Schedule, given: ScheduleInput, count: int) -> PartAmounts:
-    """Give a recurring schedule its postings, which are judged as those of its first part."""
+    """Give a recurring schedule its postings."""
     postings = given["postings"]
     if not postings:
         sentence = "Send the postings that recur."
         raise ScheduleShapeError(sentence, fields={"postings": [sentence]})
-    legs = _mirrored(organization, postings, given["starts_on"])
+    recur(organization, made, postings, given["starts_on"])
+    return [(None, None)] * count
+
+
+def recur(organization: Organization, schedule: Schedule, postings: PostingInputs, day: date) -> None:
+    """Give a schedule the postings that recur, if its part of a day may have them."""
+    legs = _mirrored(organization, postings, day)
     if all(leg.amount_base_minor is not None for leg in legs):
         check_balanced(legs, organization.base_currency)
-    made.legs = field_changes.jsonable(postings)
-    return [(None, None)] * count
+    schedule.legs = field_changes.jsonable(postings)
 
 
 def _mirrored(organization: Organization, postings: PostingInputs, day: date) -> Sequence[Leg]:
@@ -176,13 +185,7 @@ def _shared(
     account = lookups.refer(Account, organization.id, given["account_id"] or 0, "accountId")
     counter = lookups.refer(Account, organization.id, given["counter_account_id"] or 0, "counterAccountId")
     currency = given["currency"] or account.currency or base
-    whole = money_at(given["amount"] or Decimal(0), currency, "amount").minor
-    worth = whole if currency == base else 0
-    if currency != base and given["amount_base"] is not None:
-        worth = money_at(given["amount_base"], base, "amountBase").minor
-    if whole * worth <= 0:
-        name = "amountBase" if whole else "amount"
-        raise ReleasedAmountError(fields={name: [str(ReleasedAmountError.__doc__)]})
+    whole, worth = released(given["amount"], given["amount_base"], currency, base)
     made.account_id, made.counter_account_id = account.id, counter.id
     made.currency, made.amount_minor, made.amount_base_minor = currency, whole, worth
     if made.kind == ScheduleKind.RELEASE:
@@ -195,6 +198,20 @@ def _shared(
         organization, made, given, days
     )
     return [(each, each) for each in parts]
+
+
+def released(
+    amount: Decimal | None, amount_base: Decimal | None, currency: str, base: str
+) -> tuple[int, int]:
+    """Read the amount of a schedule, and what it was worth, in minor units; raises ReleasedAmountError."""
+    whole = money_at(amount or Decimal(0), currency, "amount").minor
+    worth = whole if currency == base else 0
+    if currency != base and amount_base is not None:
+        worth = money_at(amount_base, base, "amountBase").minor
+    if whole * worth <= 0:
+        name = "amountBase" if whole else "amount"
+        raise ReleasedAmountError(fields={name: [str(ReleasedAmountError.__doc__)]})
+    return whole, worth
 
 
 def _depreciated(
@@ -278,7 +295,7 @@ def post(part: SchedulePart, *, actor: Actor, now: datetime) -> ActionResult:
     target, payload = ("schedule", schedule.id), {"number": part.number}
     title = f"Posted part {part.number} of the schedule {schedule.name}"
     with act(actor, now, "post_schedule_part", target, title=title, payload=payload) as doing:
-        _require_open(part)
+        require_open(part)
         if schedule.status == "STOPPED":
             raise StoppedError
         organization = organizations.get(part.organization_id)
@@ -297,7 +314,8 @@ def post(part: SchedulePart, *, actor: Actor, now: datetime) -> ActionResult:
     )
 
 
-def _require_open(part: SchedulePart) -> None:
+def require_open(part: SchedulePart) -> None:
+    """Raise PartStateError for a part that is posted or skipped."""
     if schedules.state_of(part, part.due_on) in (PartState.POSTED, PartState.SKIPPED):
         raise PartStateError
 
@@ -383,49 +401,3 @@ def give_back(entry: JournalEntry, doing: Act) -> None:
         schedule.disposed_on = schedule.disposal_entry_id = schedule.sale_entry_id = None
         schedule.status = "ACTIVE"
     db.session.flush()
-
-
-def stop(schedule: Schedule, *, release: bool, note: str, actor: Actor, now: datetime) -> ActionResult:
-    """Stop a schedule: what is not posted is left as it is, or with `release` posted at once on the first open day."""
-    target, payload = ("schedule", schedule.id), {"release": release}
-    title = f"Stopped the schedule {schedule.name}"
-    with act(actor, now, "stop_schedule", target, title=title, note=note, payload=payload) as doing:
-        touched: list[int] = []
-        if schedule.status == "STOPPED":
-            doing.nothing_to_do()
-            return ActionResult(action_request_id=doing.id, changed=False, result=TouchedIds([]))
-        doing.before = {"status": schedule.status}
-        if release and schedule.kind in (ScheduleKind.RELEASE, ScheduleKind.DEPRECIATION):
-            touched = _release_rest(schedule, doing)
-        schedule.status = "STOPPED"
-        db.session.flush()
-        doing.result = TouchedIds(touched).as_json()
-        doing.after = {"status": schedule.status}
-    return ActionResult(action_request_id=doing.id, changed=True, result=TouchedIds(touched))
-
-
-def _release_rest(schedule: Schedule, doing: Act) -> list[int]:
-    organization = organizations.get(schedule.organization_id)
-    today = organizations.today(organization.id, doing.now)
-    touched = []
-    for part in schedules.parts_of(schedule):
-        legs = legs_of_part(organization, schedule, part)
-        if schedules.state_of(part, today) in (PartState.POSTED, PartState.SKIPPED) or not legs:
-            continue
-        entry = post_legs(schedule, legs, min(part.due_on, today), doing)
-        part.state, part.journal_entry_id = "POSTED", entry.id
-        touched.append(entry.id)
-    return touched
-
-
-def skip(part: SchedulePart, *, note: str, actor: Actor, now: datetime) -> ActionResult:
-    """Leave a part out for good, with the reason."""
-    schedule = schedules.get(part.organization_id, part.schedule_id)
-    target, payload = ("schedule", schedule.id), {"number": part.number}
-    title = f"Skipped part {part.number} of the schedule {schedule.name}"
-    with act(actor, now, "skip_schedule_part", target, title=title, note=note, payload=payload) as doing:
-        _require_open(part)
-        part.state = "SKIPPED"
-        db.session.flush()
-        doing.after = {"number": part.number, "state": part.state}
-    return ActionResult(action_request_id=doing.id, changed=True, result=TouchedIds([]))

@@ -124,7 +124,7 @@ def create_step(
     """Add a step to the closes of every month, quarter or year."""
     payload = {"name": name, "ownerId": owner_id, "dueAfter": due_after, "every": every}
     title = f"Added the step {name} to closes"
-    with act(actor, now, "create_close_step", ("close_step", "new"), title=title, payload=payload) as doing:
+    with act(actor, now, "create_close_step", ("own_step", "new"), title=title, payload=payload) as doing:
         if not name:
             raise StepNameError(fields={"name": [str(StepNameError.__doc__)]})
         _refer_to_member(actor.organization_id, owner_id)
@@ -150,7 +150,7 @@ def update_step(step: OwnStep, changes: dict[str, Any], *, actor: Actor, now: da
         actor,
         now,
         "update_close_step",
-        ("close_step", step.id),
+        ("own_step", step.id),
         title=title,
         payload=field_changes.jsonable(changes),
     ) as doing:

@@ -1,0 +1,189 @@
+"""Changes of schedules that are written: of the parts that are not posted, a stop, and parts that are left out."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, TypedDict
+
+from webapp.database.sessions import db
+from webapp.ledger.canonical import camel
+from webapp.ledger.closing import schedules as rules
+from webapp.ledger.closing.schedules import PartState, ScheduleKind
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.money import Money
+from webapp.ledger.references import Kind, Ref
+from webapp.models import Account, Document, Schedule, SchedulePart
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.journal import schedules as queried
+from webapp.services.audit import field_changes
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.results import ActionResult, TouchedIds
+from webapp.services.bookkeeping import schedules
+from webapp.services.bookkeeping.posting_inputs import PostingInputs
+
+
+class FixedError(UnprocessableError):
+    """Schedules of this kind keep this; stop it, and write another one."""
+
+    code = "schedule_fixed"
+
+
+class RestError(UnprocessableError):
+    """The parts that are posted or skipped come to more than this; void some first."""
+
+    code = "schedule_rest"
+
+
+class ScheduleChanges(TypedDict, total=False):
+    """The fields of a schedule that were sent; what is not sent stays."""
+
+    name: str
+    document_id: int | None
+    counter_account_id: int
+    postings: PostingInputs
+    amount: Decimal
+    amount_base: Decimal | None
+
+
+# What schedules of a kind alone can change: the others computed their parts from it.
+_OF_KINDS = {
+    "postings": (ScheduleKind.RECURRING,),
+    "amount": (ScheduleKind.RELEASE,),
+    "amount_base": (ScheduleKind.RELEASE,),
+    "counter_account_id": (ScheduleKind.RELEASE, ScheduleKind.DEPRECIATION, ScheduleKind.LOAN),
+}
+
+
+def change(schedule: Schedule, changes: ScheduleChanges, *, actor: Actor, now: datetime) -> Schedule:
+    """Change what was sent of a schedule, for the parts that are not posted; posted ones stay as they are.
+
+    Raises FixedError, RestError and what a new schedule raises.
+    """
+    target, payload = ("schedule", schedule.id), field_changes.jsonable(changes)
+    title = f"Changed the schedule {schedule.name}"
+    with act(actor, now, "change_schedule", target, title=title, payload=payload) as doing:
+        if schedule.status == "STOPPED":
+            raise schedules.StoppedError
+        for name in changes:
+            if schedule.kind not in _OF_KINDS.get(name, tuple(ScheduleKind)):
+                key = camel(name)
+                raise FixedError(fields={key: [str(FixedError.__doc__)]})
+        before, legs = _facts(schedule), schedule.legs
+        _apply(schedule, changes, doing.now)
+        db.session.flush()
+        after = _facts(schedule)
+        if (after, schedule.legs) == (before, legs):
+            doing.nothing_to_do()
+        differing = [name for name in after if after[name] != before[name]]
+        doing.before, doing.after = ({name: facts[name] for name in differing} for facts in (before, after))
+    return schedule
+
+
+def _facts(schedule: Schedule) -> dict[str, Any]:
+    base = organizations.base_currency(schedule.organization_id)
+    return {
+        "name": schedule.name,
+        "documentId": Ref.optional(Kind.DOCUMENT, schedule.document_id),
+        "counterAccountId": Ref.optional(Kind.ACCOUNT, schedule.counter_account_id),
+        "amount": _shown(schedule.amount_minor, schedule.currency),
+        "amountBase": _shown(schedule.amount_base_minor, base),
+    }
+
+
+def _shown(minor: int | None, currency: str | None) -> str | None:
+    return None if minor is None or currency is None else str(Money(minor, currency))
+
+
+def _apply(schedule: Schedule, changes: ScheduleChanges, now: datetime) -> None:
+    organization = organizations.get(schedule.organization_id)
+    schedule.name = changes.get("name", schedule.name)
+    if "document_id" in changes:
+        document_id = changes["document_id"]
+        if document_id is not None:
+            lookups.refer(Document, organization.id, document_id, "documentId")
+        schedule.document_id = document_id
+    if "counter_account_id" in changes:
+        found = lookups.refer(Account, organization.id, changes["counter_account_id"], "counterAccountId")
+        schedule.counter_account_id = found.id
+    today = organizations.today(organization.id, now)
+    parts = queried.parts_of(schedule)
+    done = (PartState.POSTED, PartState.SKIPPED)
+    left = [each for each in parts if queried.state_of(each, today) not in done]
+    if "postings" in changes:
+        day = left[0].due_on if left else schedule.starts_on
+        schedules.recur(organization, schedule, changes["postings"], day)
+    if "amount" in changes:
+        currency, base = schedule.currency or organization.base_currency, organization.base_currency
+        whole, worth = schedules.released(changes["amount"], changes.get("amount_base"), currency, base)
+        if (whole, worth) != (schedule.amount_minor, schedule.amount_base_minor):
+            _share_rest(schedule, whole, worth, parts, left)
+    elif "amount_base" in changes:
+        raise schedules.ReleasedAmountError(fields={"amount": [str(schedules.ReleasedAmountError.__doc__)]})
+
+
+def _share_rest(
+    schedule: Schedule,
+    whole: int,
+    worth: int,
+    parts: Sequence[SchedulePart],
+    left: Sequence[SchedulePart],
+) -> None:
+    """Split what is left of a new amount equally into the parts that are left."""
+    kept = [each for each in parts if each not in left]
+    rest = whole - sum(each.amount_minor or 0 for each in kept)
+    rest_worth = worth - sum(each.amount_base_minor or 0 for each in kept)
+    if not left or rest * whole < 0 or rest_worth * worth < 0:
+        raise RestError(fields={"amount": [str(RestError.__doc__)]})
+    shares = rules.equal_parts(rest, len(left))
+    worths = rules.shares_of(rest_worth, shares) if rest else [0] * len(left)
+    for part, share, share_worth in zip(left, shares, worths, strict=True):
+        part.amount_minor, part.amount_base_minor = share, share_worth
+    schedule.amount_minor, schedule.amount_base_minor = whole, worth
+
+
+def stop(schedule: Schedule, *, release: bool, note: str, actor: Actor, now: datetime) -> ActionResult:
+    """Stop a schedule: what is not posted is left as it is, or with `release` posted at once on the first open day."""
+    target, payload = ("schedule", schedule.id), {"release": release}
+    title = f"Stopped the schedule {schedule.name}"
+    with act(actor, now, "stop_schedule", target, title=title, note=note, payload=payload) as doing:
+        touched: list[int] = []
+        if schedule.status == "STOPPED":
+            doing.nothing_to_do()
+            return ActionResult(action_request_id=doing.id, changed=False, result=TouchedIds([]))
+        doing.before = {"status": schedule.status}
+        if release and schedule.kind in (ScheduleKind.RELEASE, ScheduleKind.DEPRECIATION):
+            touched = _release_rest(schedule, doing)
+        schedule.status = "STOPPED"
+        db.session.flush()
+        doing.result = TouchedIds(touched).as_json()
+        doing.after = {"status": schedule.status}
+    return ActionResult(action_request_id=doing.id, changed=True, result=TouchedIds(touched))
+
+
+def _release_rest(schedule: Schedule, doing: Act) -> list[int]:
+    organization = organizations.get(schedule.organization_id)
+    today = organizations.today(organization.id, doing.now)
+    touched = []
+    for part in queried.parts_of(schedule):
+        legs = schedules.legs_of_part(organization, schedule, part)
+        if queried.state_of(part, today) in (PartState.POSTED, PartState.SKIPPED) or not legs:
+            continue
+        entry = schedules.post_legs(schedule, legs, min(part.due_on, today), doing)
+        part.state, part.journal_entry_id = "POSTED", entry.id
+        touched.append(entry.id)
+    return touched
+
+
+def skip(part: SchedulePart, *, note: str, actor: Actor, now: datetime) -> ActionResult:
+    """Leave a part out for good, with the reason."""
+    schedule = queried.get(part.organization_id, part.schedule_id)
+    target, payload = ("schedule", schedule.id), {"number": part.number}
+    title = f"Skipped part {part.number} of the schedule {schedule.name}"
+    with act(actor, now, "skip_schedule_part", target, title=title, note=note, payload=payload) as doing:
+        schedules.require_open(part)
+        part.state = "SKIPPED"
+        db.session.flush()
+        doing.after = {"number": part.number, "state": part.state}
+    return ActionResult(action_request_id=doing.id, changed=True, result=TouchedIds([]))
