@@ -43,7 +43,7 @@ WORDINGS: Final = {
     BANK_ENDS: Wording(
         marked("A bank needs your consent at %(host)s"),
         marked("Your consent to fetch bank lines at %(host)s ends within a week. Renew it to go on."),
-        "/b/{books}/settings/bank-connections",
+        "/b/{books}/settings/banks",
     ),
 }
 CLOSING: Final = marked("Tieout sends this by itself. Nobody reads answers.")
