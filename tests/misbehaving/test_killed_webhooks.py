@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from standardwebhooks.webhooks import Webhook
 
 from tests.fixtures.programs import Program
-from tests.misbehaving.test_killed_worker import hurry, until
+from tests.misbehaving.test_killed_worker import until
 from webapp.commands import worker
 from webapp.database.sessions import begin_read, begin_write, db
 from webapp.models import AuditEvent, WebhookDelivery, WebhookEndpoint
@@ -72,7 +72,6 @@ def die_at(point, address):
 
     A step is a statement, a commit, or the moment before or after a message is sent.
     """
-    hurry()
     webhooks.PAUSES = (timedelta(),) * 50
     worker.LOOK_SECONDS = 0.01
     steps = count(1)

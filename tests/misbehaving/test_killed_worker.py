@@ -31,10 +31,9 @@ def tally(work):
     print(work.claimed.subject, flush=True)  # noqa: T201  (the test waits for it)
 
 
-def hurry():
-    """Let the worker tally, and its leases end soon."""
+def counting():
+    """Let the worker tally."""
     worker.HANDLERS[TALLY] = tally
-    jobs.LEASE_SECONDS, worker.RENEW_SECONDS = 1, 0.3
 
 
 def wanted(organization_id, count):
@@ -67,7 +66,7 @@ def test_whatever_a_worker_did_when_it_died_is_done_once(app, house, ada, rounds
         wanted(ada.organization_id, count)
         house.leave()
         for _ in range(kills):
-            program = Program(house, "worker", first=hurry)
+            program = Program(house, "worker", first=counting)
             until(program.said)
             time.sleep(chance.uniform(0, LONGEST_LIFE))
             program.kill()
@@ -75,7 +74,7 @@ def test_whatever_a_worker_did_when_it_died_is_done_once(app, house, ada, rounds
         house.leave()
         # Two of them: on SQLite, in one folder, one waits for the other.
         folders = {} if house.settings.is_sqlite else {"INSTANCE_PATH": str(tmp_path)}
-        last = [Program(house, "worker", first=hurry, **each) for each in ({}, folders)]
+        last = [Program(house, "worker", first=counting, **each) for each in ({}, folders)]
         await_end(ada.organization_id, count)
         for each in last:
             each.terminate()
