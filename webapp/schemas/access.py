@@ -255,13 +255,13 @@ class JobSwitchFormSchema(Schema):
 
 
 class WebhookTypes(fields.Text):
-    """Types of events from a form, with commas between them: `*` stands for any text."""
+    """Types of events from the boxes of a form, each with commas between them: `*` stands for any text."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        typed = super()._deserialize(value, attr, data, **kwargs)
+        typed = super()._deserialize(",".join(value), attr, data, **kwargs)
         found = list(dict.fromkeys(each.strip() for each in typed.split(",") if each.strip()))
         if not found or not all(EVENT_TYPE.fullmatch(each) for each in found):
-            raise ma.ValidationError("Write types like *.pending or transaction.executed, or * for all.")
+            raise ma.ValidationError("Choose at least one.")
         return found
 
 
@@ -269,7 +269,7 @@ class WebhookFormSchema(Schema):
     """An address that is told what happens."""
 
     url = fields.Text(least=1, most=2000, required=True)
-    types = WebhookTypes(least=1, most=1000, load_default=lambda: ["*"])
+    types = WebhookTypes(least=1, most=1000, required=True, error_messages={"required": "Choose at least one."})
     view = fields.OneOf(*WEBHOOK_VIEWS, load_default="THIN")
 
 
