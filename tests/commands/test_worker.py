@@ -187,7 +187,9 @@ def test_what_a_dead_worker_held_goes_on_at_once_and_has_not_failed(app, ada, tm
         last.run(lock)
     os.close(lock)
     ((_, at, attempts),) = [
-        row for row in found(app, ada.organization_id, Job.kind, Job.run_at, Job.attempts) if row[0] == "RATES"
+        row
+        for row in found(app, ada.organization_id, Job.kind, Job.run_at, Job.attempts)
+        if row[0] == "RATES"
     ]
     assert attempts == 1
     assert at < datetime.now(UTC) + timedelta(seconds=2 * jobs.FIRST_PAUSE)

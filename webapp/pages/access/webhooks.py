@@ -24,7 +24,11 @@ TYPES: Final = frozenset({"types"})
 CHOICES: Final = {
     "*": marked("Everything"),
     "*.pending": marked("What waits for a decision"),
-    **{",".join(f"{kind}.*" for kind in kinds): AREAS[area] for area, kinds in ACTIVITY_AREAS.items() if kinds},
+    **{
+        ",".join(f"{kind}.*" for kind in kinds): AREAS[area]
+        for area, kinds in ACTIVITY_AREAS.items()
+        if kinds
+    },
 }
 
 
@@ -61,7 +65,10 @@ def change(webhook_id: int) -> Response:
     endpoint = found(webhook_id)
     return act_or_show(
         lambda: webhooks.change(
-            endpoint, **WebhookFormSchema().load(form_body(lists=TYPES)), gate=Gate(*settings().outbound), **acting()
+            endpoint,
+            **WebhookFormSchema().load(form_body(lists=TYPES)),
+            gate=Gate(*settings().outbound),
+            **acting(),
         ),
         url_for(".show", webhook_id=webhook_id),
         lambda problem: show_webhook(endpoint, problem),
