@@ -6,7 +6,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.chart import CHARTS, DEFAULT
-from webapp.ledger.codes import AUTOMATIC, WEBHOOK_VIEWS
+from webapp.ledger.codes import AUTOMATIC, OPTIONAL_LETTERS, WEBHOOK_VIEWS
 from webapp.ledger.notation.locales import LANGUAGES, NOTATIONS
 from webapp.ledger.scopes import PRESETS, ROLES, SCOPES
 from webapp.schemas import fields
@@ -188,6 +188,12 @@ class LetterKeysFormSchema(Schema):
     is_on = fields.FormFlag(required=True)
 
 
+class OwnLettersFormSchema(Schema):
+    """The letters that a person wants."""
+
+    letters = ma.fields.List(fields.OneOf(*OPTIONAL_LETTERS), load_default=list)
+
+
 class OwnLocaleFormSchema(Schema):
     """The locale of a person's pages; none for the organization's."""
 
@@ -243,6 +249,8 @@ class OwnSignInPageSchema(AddressSchema):
         "locale",
         "language",
         "theme",
+        "address",
+        "letters",
         load_default=None,
     )
 
@@ -269,7 +277,9 @@ class WebhookFormSchema(Schema):
     """An address that is told what happens."""
 
     url = fields.Text(least=1, most=2000, required=True)
-    types = WebhookTypes(least=1, most=1000, required=True, error_messages={"required": "Choose at least one."})
+    types = WebhookTypes(
+        least=1, most=1000, required=True, error_messages={"required": "Choose at least one."}
+    )
     view = fields.OneOf(*WEBHOOK_VIEWS, load_default="THIN")
 
 

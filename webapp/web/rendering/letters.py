@@ -9,7 +9,15 @@ from urllib.parse import urlsplit
 
 from webapp.config import Settings
 from webapp.ledger.notation.locales import LANGUAGES
-from webapp.services.access.letters import BANK_ENDS, CONNECTION_ENDS, INVITATION, WAITING, Letter
+from webapp.services.access.letters import (
+    ADDRESS,
+    BANK_ENDS,
+    CONNECTION_ENDS,
+    INVITATION,
+    RESET,
+    WAITING,
+    Letter,
+)
 from webapp.web.rendering.languages import ENGLISH, catalogue, marked
 
 
@@ -29,6 +37,22 @@ WORDINGS: Final = {
             " the invitation or ignore it. The link works once, and for a week."
         ),
         "/join/{secret}",
+    ),
+    RESET: Wording(
+        marked("Another password at %(host)s"),
+        marked(
+            "Somebody asked for another password of yours at %(host)s. Open this link within an hour to choose one. If"
+            " it was not you, ignore this letter: your password stays."
+        ),
+        "/sign-in/reset/{secret}",
+    ),
+    ADDRESS: Wording(
+        marked("Your new address at %(host)s"),
+        marked(
+            "Somebody at %(host)s wants to sign in with this address. If that is you, open this link within a day."
+            " If not, ignore this letter."
+        ),
+        "/sign-in/address/{secret}",
     ),
     WAITING: Wording(
         marked("A proposal waits at %(host)s"),
