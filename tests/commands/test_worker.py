@@ -1,5 +1,6 @@
 """`tieout worker`: what each job does, how it fails, and what waits for its next time."""
 
+import os
 from datetime import UTC, datetime, timedelta
 from threading import Event
 
@@ -120,7 +121,7 @@ def test_what_fails_is_tried_again_and_given_up_in_the_end(app, ada, page, at_wo
     tries = []
 
     def fail(work):
-        tries.append(work.claimed.attempts)
+        tries.append(work.claimed.failures)
         begin_write(work.claimed.organization_id)
         jobs.want(work.claimed.organization_id, "GHOST", "never", at=NOW, now=NOW)
         raise UnavailableError if len(tries) < 3 else RuntimeError
@@ -128,7 +129,7 @@ def test_what_fails_is_tried_again_and_given_up_in_the_end(app, ada, page, at_wo
     monkeypatch.setitem(worker.HANDLERS, "RATES", fail)
     want(app, ada.organization_id, "RATES")
     assert at_work() == jobs.MOST_ATTEMPTS
-    assert tries == [*range(1, jobs.MOST_ATTEMPTS + 1)]
+    assert tries == [*range(jobs.MOST_ATTEMPTS)]
     assert found(app, ada.organization_id, Job.kind, Job.state, Job.error)[1:] == [
         ("RATES", "FAILED", "RuntimeError: look at the log.")
     ]
@@ -148,7 +149,7 @@ def test_a_lost_lease_stores_nothing_and_an_ending_worker_gives_its_job_back(app
         work.commit()
 
     for handler, states in (
-        (steal, [("RATES", "RUNNING", 1)]),
+        (steal, [("RATES", "RUNNING", 0)]),
         (end, [("RATES", "WAITING", 0), ("STEP", "WAITING", 0)]),
     ):
         monkeypatch.setitem(worker.HANDLERS, "RATES", handler)
@@ -162,3 +163,33 @@ def test_a_lost_lease_stores_nothing_and_an_ending_worker_gives_its_job_back(app
             db.session.execute(sa.delete(jobs.JOBS))
             db.session.commit()
             db.session.remove()
+
+
+def test_what_a_dead_worker_held_goes_on_at_once_and_has_not_failed(app, ada, tmp_path, monkeypatch):
+    def fail(_work):
+        raise UnavailableError
+
+    monkeypatch.setitem(worker.HANDLERS, "RATES", fail)
+    want(app, ada.organization_id, "RATES")
+    lock = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
+    for _ in range(jobs.MOST_ATTEMPTS):
+        end = Event()
+        dead = JobRunner(app, end)
+        # It takes the job, and is killed before anything comes of it.
+        monkeypatch.setattr(dead, "_do", lambda _claimed, end=end: end.set())
+        with app.app_context():
+            dead.run(lock)
+        assert found(app, ada.organization_id, Job.state, Job.leased_by)[1] == ("RUNNING", dead.name)
+    end = Event()
+    last = JobRunner(app, end)
+    monkeypatch.setattr(last, "_free", lambda name, free=last._free: free(name) and last.work() and end.set())  # noqa: SLF001
+    with app.app_context():
+        last.run(lock)
+    os.close(lock)
+    ((_, at, attempts),) = [
+        row
+        for row in found(app, ada.organization_id, Job.kind, Job.run_at, Job.attempts)
+        if row[0] == "RATES"
+    ]
+    assert attempts == 1
+    assert at < datetime.now(UTC) + timedelta(seconds=2 * jobs.FIRST_PAUSE)

@@ -112,6 +112,7 @@ FORMS = {
     "/settings/organization/choose": access.OrganizationChoiceFormSchema,
     "/settings/sign-in/letter-keys": access.LetterKeysFormSchema,
     "/settings/sign-in/language": access.OwnLanguageFormSchema,
+    "/settings/sign-in/letters": access.OwnLettersFormSchema,
     "/settings/sign-in/locale": access.OwnLocaleFormSchema,
     "/settings/sign-in/password": access.OwnPasswordFormSchema,
     "/settings/sign-in/person": access.OwnPersonFormSchema,

@@ -16,7 +16,7 @@ REFUSED = {401, 403}
 # What waits for a setting that opens it.
 # What answers 401 to whoever has not signed in, and is for those.
 SIGNING_IN = {"POST /sign-in", "POST /sign-in/code"}
-HIDDEN = ("/metrics", "/oauth/", "/.well-known/", "/sign-in/oidc", "/sign-in/passkey")
+HIDDEN = ("/metrics", "/oauth/", "/.well-known/", "/sign-in/forgotten", "/sign-in/oidc", "/sign-in/passkey")
 # Waits for a person, would change nothing, or is refused before anybody is asked.
 ASKED = {202, 200, 404, 415, 422}
 

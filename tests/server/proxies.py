@@ -17,16 +17,16 @@ CONFIGURING = (ROOT / "docs" / "operating" / "configure.md").read_text(encoding=
 DOCUMENTED = "".join(re.findall(r"^ +proxy_set_header .*\n", CONFIGURING, re.MULTILINE))
 #: The second proxy in a row adds to what the first one says.
 ADDING = """
-    proxy_set_header Host $host;
+    proxy_set_header Host $http_host;
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
     proxy_set_header X-Forwarded-Proto "$http_x_forwarded_proto, $scheme";
-    proxy_set_header X-Forwarded-Host "$http_x_forwarded_host, $host";
+    proxy_set_header X-Forwarded-Host "$http_x_forwarded_host, $http_host";
 """
 #: Connections that stay, and bodies that are passed on as they come: what a smuggled request needs.
 CARELESS = """
     proxy_http_version 1.1;
     proxy_set_header Connection "";
-    proxy_set_header Host $host;
+    proxy_set_header Host $http_host;
     proxy_request_buffering off;
     proxy_buffering off;
 """

@@ -157,7 +157,7 @@ class Seen:
     def ask(self, port: int, **fields: str) -> list[str]:
         request = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items())
         with socket.create_connection(("127.0.0.1", port), 5) as sock:
-            sock.sendall(f"GET / HTTP/1.0\r\nHost: outside\r\n{request}\r\n".encode())
+            sock.sendall(f"GET / HTTP/1.0\r\nHost: outside:8443\r\n{request}\r\n".encode())
             found = b"".join(iter(lambda: sock.recv(65536), b""))
         return json.loads(found[found.rindex(b"[") :])
 
@@ -175,9 +175,9 @@ LIES = {
 @pytest.mark.parametrize("lies", [{}, LIES], ids=["honest", "lying"])
 def test_without_a_proxy_nobody_is_believed(toys, lies):
     seen = Seen(toys, hops=0)
-    assert seen.ask(seen.toy.address[1], **lies) == ["127.0.0.1", "http", "outside"]
+    assert seen.ask(seen.toy.address[1], **lies) == ["127.0.0.1", "http", "outside:8443"]
     with Nginx(seen.toy.address[1], DOCUMENTED) as proxy:
-        assert seen.ask(proxy.port, **lies) == ["127.0.0.1", "http", "outside"]
+        assert seen.ask(proxy.port, **lies) == ["127.0.0.1", "http", "outside:8443"]
 
 
 @pytest.mark.parametrize("lies", [{}, LIES], ids=["honest", "lying"])
@@ -185,7 +185,7 @@ def test_one_proxy_is_believed_and_what_its_clients_say_is_not(toys, lies):
     seen = Seen(toys, hops=1)
     told = DOCUMENTED.replace("$remote_addr", "192.0.2.1").replace("$scheme", "https")
     with Nginx(seen.toy.address[1], told) as proxy:
-        assert seen.ask(proxy.port, **lies) == ["192.0.2.1", "https", "outside"]
+        assert seen.ask(proxy.port, **lies) == ["192.0.2.1", "https", "outside:8443"]
 
 
 @pytest.mark.parametrize("lies", [{}, LIES], ids=["honest", "lying"])
@@ -193,4 +193,4 @@ def test_two_proxies_are_believed_and_what_their_clients_say_is_not(toys, lies):
     seen = Seen(toys, hops=2)
     outer = DOCUMENTED.replace("$remote_addr", "192.0.2.1").replace("$scheme", "https")
     with Nginx(seen.toy.address[1], ADDING) as inner, Nginx(inner.port, outer) as proxy:
-        assert seen.ask(proxy.port, **lies) == ["192.0.2.1", "https", "outside"]
+        assert seen.ask(proxy.port, **lies) == ["192.0.2.1", "https", "outside:8443"]

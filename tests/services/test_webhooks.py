@@ -297,3 +297,16 @@ def test_no_endpoint_has_no_row(ada, bank, line, receiver, work):
     confirm(ada, line)
     work()
     assert (row(bank, WebhookDelivery), receiver.got) == (None, [])
+
+
+def test_what_it_is_told_of_is_chosen_from_a_list(ada, hook):
+    place, _ = hook(types=["*.pending", "rule.*,rule_run.*,suggestion.*", "transaction.executed"])
+    page = ada.browser().get(place).text
+    chosen = re.findall(r'value="([^"]+)" checked', page)
+    assert chosen == ["*.pending", "rule.*,rule_run.*,suggestion.*", "transaction.executed"]
+    assert (
+        "What waits for a decision, Rules, transaction.executed"
+        in ada.browser().get("/settings/webhooks").text
+    )
+    refused = ada.browser().post("/settings/webhooks", data={"url": URL, "view": "THIN"})
+    assert (refused.status_code, "Choose at least one." in refused.text) == (422, True)

@@ -45,6 +45,7 @@ from webapp.web.rendering.letters import written
 
 log = logging.getLogger("tieout.worker")
 LOCK_FILE: Final = "worker.lock"
+LONGEST_NAME: Final = 80
 LOOK_SECONDS, PLAN_SECONDS, RENEW_SECONDS = 1.0, 600.0, 5.0
 #: It has so long to end before it is killed; the first pause before it starts, and the longest after it died.
 END_SECONDS, FIRST_PAUSE, LONGEST_PAUSE = 8.0, 1.0, 60.0
@@ -159,9 +160,9 @@ def worker(parent: int | None) -> None:
             require_role()
         if parent is not None:
             Thread(target=_end_without, args=(parent, end), daemon=True).start()
-        with _alone(settings.instance_path, end):
+        with _alone(settings.instance_path, end) as lock:
             if not end.is_set():
-                JobRunner(app, end).run()
+                JobRunner(app, end).run(lock)
 
 
 def _end_without(parent: int, end: Event) -> None:
@@ -171,8 +172,11 @@ def _end_without(parent: int, end: Event) -> None:
 
 
 @contextmanager
-def _alone(instance_path: Path, end: Event) -> Iterator[None]:
-    """Wait until no other worker of this installation runs: with SQLite it is the only one, and leads."""
+def _alone(instance_path: Path, end: Event) -> Iterator[int]:
+    """Wait until no other worker of this installation runs: with SQLite it is the only one, and leads.
+
+    Answers the descriptor of the lock file, which has the name of the worker that led last.
+    """
     descriptor = os.open(instance_path / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         while not end.is_set():
@@ -181,7 +185,7 @@ def _alone(instance_path: Path, end: Event) -> Iterator[None]:
                 break
             except BlockingIOError:
                 end.wait(LOOK_SECONDS)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
 
@@ -195,11 +199,14 @@ class JobRunner:
         self._settings: Settings = app.config["SETTINGS"]
         self._claimed: HeldJob | None = None
 
-    def run(self) -> None:
+    def run(self, lock: int) -> None:
         """Work until the end; what the database cannot do now is tried again."""
-        if self._settings.is_sqlite:
-            self._attempt(self._free_all)
-        else:
+        before = os.pread(lock, LONGEST_NAME, 0).decode().strip()
+        while not (self._end.is_set() or self._attempt(lambda: self._free(before))):
+            self._end.wait(LOOK_SECONDS)
+        # Of one length, so that none is ever half of one name and half of another.
+        os.pwrite(lock, self.name.ljust(LONGEST_NAME).encode(), 0)
+        if not self._settings.is_sqlite:
             Thread(target=self._renew, daemon=True).start()
         planned: float | None = None
         while not self._end.is_set():
@@ -223,10 +230,11 @@ class JobRunner:
             with suppress(sa.exc.SQLAlchemyError):
                 db.session.remove()
 
-    def _free_all(self) -> bool:
+    def _free(self, before: str) -> bool:
+        """Free what the worker that led before held when it died: it is done at once, not when its lease is over."""
         with maintenance():
             begin_write()
-            jobs.free_all()
+            jobs.free(before)
             failures.commit(db.session())
         return True
 

@@ -94,6 +94,8 @@ ACTIVITY_AREAS: Final = {
 }
 # What may be done for an organization by itself.
 AUTOMATIC: Final = ("RATES", "DELETION", "CHECK")
+# Letters that nobody has to get: a proposal waits, a program's connection ends, a bank's consent ends.
+OPTIONAL_LETTERS: Final = ("WAITING", "CONNECTION_ENDS", "BANK_ENDS")
 BANK_PROVIDERS: Final = ("simplefin", "enablebanking")
 PSU_TYPES: Final = ("business", "personal")
 # What alone may explain that a bank's balance and its lines do not agree.

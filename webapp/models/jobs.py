@@ -15,7 +15,8 @@ class Job(Numbered, Base):
     """Something that the worker does from `run_at` on, written in the transaction of the act that wants it.
 
     There is one of a kind, a subject and an occurrence, such as a day. A worker that runs it holds a lease. It is done
-    at least once, and its effect is stored once: in one transaction with its end. `error` says what went wrong last.
+    at least once, and its effect is stored once: in one transaction with its end. `attempts` counts its failures,
+    and `error` says what went wrong last.
     """
 
     __tablename__ = "jobs"

@@ -27,7 +27,8 @@ class User(Base):
     """A person with an email address; the password is an argon2id hash, or none yet, which `users.hash_of` reads.
 
     With `letter_keys_off` no single letter acts on a page. Without a `locale` pages have that of the organization,
-    without a `theme` that of the system, without a `language` that of the browser.
+    without a `theme` that of the system, without a `language` that of the browser. `letters_off` are the kinds of
+    letters that the person does not want.
     """
 
     __tablename__ = "users"
@@ -42,6 +43,7 @@ class User(Base):
     locale: Mapped[str | None] = mapped_column(sa.String(16))
     theme: Mapped[str | None] = mapped_column(sa.String(8))
     language: Mapped[str | None] = mapped_column(sa.String(8))
+    letters_off: Mapped[list[str] | None] = mapped_column(sa.JSON)
     created_at: Mapped[datetime] = created()
 
 

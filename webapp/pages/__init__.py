@@ -7,6 +7,7 @@ from flask import Flask
 # A person's own pages: their addresses name no books.
 OWN = (
     "access.joining",
+    "access.mailed_links",
     "access.oauth",
     "access.own_books",
     "access.own_sign_in",

@@ -6,7 +6,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.chart import CHARTS, DEFAULT
-from webapp.ledger.codes import AUTOMATIC, WEBHOOK_VIEWS
+from webapp.ledger.codes import AUTOMATIC, OPTIONAL_LETTERS, WEBHOOK_VIEWS
 from webapp.ledger.notation.locales import LANGUAGES, NOTATIONS
 from webapp.ledger.scopes import PRESETS, ROLES, SCOPES
 from webapp.schemas import fields
@@ -188,6 +188,12 @@ class LetterKeysFormSchema(Schema):
     is_on = fields.FormFlag(required=True)
 
 
+class OwnLettersFormSchema(Schema):
+    """The letters that a person wants."""
+
+    letters = ma.fields.List(fields.OneOf(*OPTIONAL_LETTERS), load_default=list)
+
+
 class OwnLocaleFormSchema(Schema):
     """The locale of a person's pages; none for the organization's."""
 
@@ -243,6 +249,8 @@ class OwnSignInPageSchema(AddressSchema):
         "locale",
         "language",
         "theme",
+        "address",
+        "letters",
         load_default=None,
     )
 
@@ -255,13 +263,13 @@ class JobSwitchFormSchema(Schema):
 
 
 class WebhookTypes(fields.Text):
-    """Types of events from a form, with commas between them: `*` stands for any text."""
+    """Types of events from the boxes of a form, each with commas between them: `*` stands for any text."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        typed = super()._deserialize(value, attr, data, **kwargs)
+        typed = super()._deserialize(",".join(value), attr, data, **kwargs)
         found = list(dict.fromkeys(each.strip() for each in typed.split(",") if each.strip()))
         if not found or not all(EVENT_TYPE.fullmatch(each) for each in found):
-            raise ma.ValidationError("Write types like *.pending or transaction.executed, or * for all.")
+            raise ma.ValidationError("Choose at least one.")
         return found
 
 
@@ -269,7 +277,9 @@ class WebhookFormSchema(Schema):
     """An address that is told what happens."""
 
     url = fields.Text(least=1, most=2000, required=True)
-    types = WebhookTypes(least=1, most=1000, load_default=lambda: ["*"])
+    types = WebhookTypes(
+        least=1, most=1000, required=True, error_messages={"required": "Choose at least one."}
+    )
     view = fields.OneOf(*WEBHOOK_VIEWS, load_default="THIN")
 
 

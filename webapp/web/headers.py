@@ -90,7 +90,7 @@ def _is_page(response: Response) -> bool:
     return (
         request.method == "GET"
         and state().principal is not None
-        and request.blueprint != "joining"
+        and request.blueprint not in {"joining", "mailed_links"}
         and response.status_code == 200  # noqa: PLR2004  (the status of a page)
         and not response.is_streamed
         and not response.direct_passthrough

@@ -17,7 +17,7 @@ from tests.fixtures.people import apart
 from webapp.commands.worker import JobRunner
 from webapp.config import Settings, UnsafeSettingError
 from webapp.database.sessions import db
-from webapp.models import ApiToken, BankConnection, Invitation, Job, Secret, User
+from webapp.models import ActionRequest, ApiToken, BankConnection, Invitation, Job, Secret, SignInStep, User
 from webapp.services.access.letters import LETTER
 from webapp.services.operating import diagnosis, mail
 
@@ -208,11 +208,100 @@ def test_a_consent_that_ends_is_told_once(post, work, ada, bank):
     )
     for _ in range(3):
         work()
+    for each in read(post):
+        path = LINK.search(each.get_content())[0].removeprefix(PUBLIC)
+        assert ada.browser().get(path).status_code == 200
     assert {each["Subject"] for each in read(post)} == {
         "A connection ends at books.example.org",
         "A bank needs your consent at books.example.org",
     }
     assert [each["To"] for each in read(post)] == [ada.email] * 2
+
+
+def link_of(post):
+    return LINK.search(read(post)[-1].get_content())[0].removeprefix(PUBLIC)
+
+
+@pytest.fixture
+def visit(app):
+    """Ask as somebody who is not signed in; a form makes it a post."""
+
+    def asked(path, **form):
+        client, headers = app.test_client(), {"Sec-Fetch-Site": "same-origin"}
+        if form:
+            return apart(client.post, path, data=form, headers=headers)
+        return apart(client.get, path, headers=headers)
+
+    return asked
+
+
+def test_who_forgot_a_password_chooses_another_one_by_mail_and_is_asked_for_the_second_factor(
+    post, work, ben, bank, visit
+):
+    browser = ben.browser()
+    forgotten = "/sign-in/forgotten"
+    assert forgotten in visit("/sign-in").text
+    nobody, first, _ = (
+        visit(forgotten, email=each) for each in ("x@example.com", ben.email.upper(), ben.email)
+    )
+    assert (nobody.status_code, nobody.text) == (first.status_code, first.text)
+    work()
+    (letter,) = read(post)
+    assert (letter["To"], letter["Subject"]) == (ben.email, "Another password at books.example.org")
+    path = link_of(post)
+    assert ben.email in visit(path).text
+    assert visit(path, password="short").status_code == 422
+    assert visit(path.replace("reset", "address"), password="a new one of his").status_code == 404
+    assert browser.get("/").status_code == 200
+    done = visit(path, password="a new one of his")
+    assert (done.status_code, "Set-Cookie" in done.headers) == (200, False)
+    assert [visit(path).status_code, visit(path, password="another new one").status_code] == [404, 404]
+    assert browser.get("/").status_code in {302, 303, 401}
+    tried = [visit("/sign-in", email=ben.email, password=each) for each in (ben.password, "a new one of his")]
+    assert [each.status_code for each in tried] == [401, 303]
+    found = sa.select(ActionRequest.title).where(ActionRequest.kind == "change_password")
+    assert bank.ask(lambda: db.session.scalars(found).all()) == ["Changed the password of Ben"]
+    assert bank.ask(lambda: db.session.scalars(sa.select(Secret)).all()) == []
+
+
+def test_links_for_a_password_are_as_few_as_tries_and_end_after_an_hour(post, work, ben, bank, visit):
+    answers = [visit("/sign-in/forgotten", email=ben.email).status_code for _ in range(8)]
+    assert answers == [200] * 7 + [429]
+    work()
+    assert len(post.letters) == 1
+    bank.ask(lambda: db.session.execute(sa.update(SignInStep).values(expires_at=LONG_AGO)))
+    assert visit(link_of(post), password="a new one of his").status_code == 404
+
+
+def test_a_new_address_counts_when_the_link_that_is_sent_there_is_opened(post, work, ada, ben, bank, visit):
+    def changed(email):
+        form = {"ownName": "Benjamin", "email": email, "current": ben.password}
+        return ben.browser().post("/settings/sign-in/person", data=form)
+
+    assert changed(ada.email).status_code == 409
+    assert changed("benjamin@example.com").location.endswith("done=address")
+    person = bank.ask(lambda: db.session.get_one(User, ben.user_id))
+    assert (person.name, person.email) == ("Benjamin", ben.email)
+    work()
+    (letter,) = read(post)
+    assert letter["To"] == "benjamin@example.com"
+    path = link_of(post)
+    assert "benjamin@example.com" in visit(path).text
+    assert [visit(path, yes="1").status_code for _ in range(2)] == [200, 404]
+    assert bank.ask(lambda: db.session.get_one(User, ben.user_id).email) == "benjamin@example.com"
+    trail = ada.get("/api/events?include=body&limit=200").text
+    assert ben.email in trail
+
+
+def test_a_person_chooses_which_letters_come(post, work, ada, ben, line):
+    page = ben.browser()
+    assert "A proposal waits for your decision" in page.get("/settings/sign-in").text
+    form = {"letters": ["CONNECTION_ENDS", "BANK_ENDS"]}
+    assert page.post("/settings/sign-in/letters", data=form).status_code == 303
+    propose(ben, line)
+    work()
+    assert [each["To"] for each in read(post)] == [ada.email]
+    assert page.post("/settings/sign-in/letters", data={"letters": "INVITATION"}).status_code == 422
 
 
 def test_nobody_who_left_is_told(post, work, ada, ben, line):
@@ -239,7 +328,11 @@ def test_a_letter_is_tried_again_under_the_same_id_and_given_up_where_it_is_refu
     assert "127.0.0.1 answers 550." in ada.browser().get("/settings/automatic").text
 
 
-def test_mail_is_off_at_first(ada, ben, line, bank):
+def test_mail_is_off_at_first(ada, ben, line, bank, visit):
+    assert "/forgotten" not in visit("/sign-in").text
+    gone = ("forgotten", "reset/x", "address/x")
+    assert [visit(f"/sign-in/{each}").status_code for each in gone] == [404] * 3
+    assert "Send me a letter" not in ada.browser().get("/settings/sign-in").text
     assert "by mail" not in invite(ada)
     propose(ben, line)
     kinds = bank.ask(lambda: db.session.scalars(sa.select(Job.kind)).all())

@@ -83,7 +83,9 @@ def show_link(email: str, expires_at: datetime, secret: str) -> Response:
     """Show a one-time link, only now, and send it where mail is set."""
     is_sent = bool(settings().smtp_url)
     if is_sent:
-        services.access.letters.invite(organization_id(), secret, requests.now())
+        services.access.letters.mail_link(
+            organization_id(), services.access.letters.INVITATION, secret, requests.now()
+        )
     return show_members(
         new_link={
             "email": email,

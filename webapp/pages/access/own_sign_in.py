@@ -21,6 +21,7 @@ from webapp.schemas.access import (
     IdentityFormSchema,
     LetterKeysFormSchema,
     OwnLanguageFormSchema,
+    OwnLettersFormSchema,
     OwnLocaleFormSchema,
     OwnPasswordFormSchema,
     OwnPersonFormSchema,
@@ -35,11 +36,18 @@ from webapp.web.access.browsers import let_in, visitor
 from webapp.web.headers import allow_form_to
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_back, redirect_to, render
+from webapp.web.rendering.languages import marked
 from webapp.web.rendering.notation import notations
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 from webapp.web.rendering.wording import device_of
 
 bp = Blueprint("own_sign_in", __name__, url_prefix="/settings/sign-in")
+# The letters that nobody has to get.
+LETTERS = {
+    "WAITING": marked("A proposal waits for your decision"),
+    "CONNECTION_ENDS": marked("A program that you connected is disconnected soon"),
+    "BANK_ENDS": marked("A bank needs your consent again soon"),
+}
 
 
 @bp.get("")
@@ -72,12 +80,17 @@ def change_person() -> Response:
     """Change the viewer's name and address, or show the error."""
     try:
         body = OwnPersonFormSchema().load(form_body())
-        services.access.own_sign_in.change_person(
-            principal().email, new_email=body.pop("email"), **body, visitor=visitor(), **acting()
+        is_sent = services.access.own_sign_in.change_person(
+            principal().email,
+            new_email=body.pop("email"),
+            **body,
+            proves=bool(settings().smtp_url),
+            visitor=visitor(),
+            **acting(),
         )
     except REFUSALS as error:
         return show_refused(problem_of(error))
-    return redirect_to(url_for("own_sign_in.show", done="person"))
+    return redirect_to(url_for("own_sign_in.show", done="address" if is_sent else "person"))
 
 
 @bp.post("/passkeys/options")
@@ -226,6 +239,15 @@ def choose_locale() -> Response:
     return redirect_to(url_for("own_sign_in.show", done="locale"))
 
 
+@bp.post("/letters")
+@requires("read", session_only=True)
+def choose_letters() -> Response:
+    """Choose which letters the viewer gets."""
+    body = OwnLettersFormSchema().load(form_body(lists=frozenset({"letters"})))
+    services.access.own_sign_in.choose_letters(principal().user_id, body["letters"])
+    return redirect_to(url_for("own_sign_in.show", done="letters"))
+
+
 @bp.post("/theme")
 @requires("read", session_only=True)
 def choose_theme() -> Response:
@@ -262,6 +284,14 @@ def end_all_sessions() -> Response:
     return leave()
 
 
+def letters_to_choose() -> list[tuple[str, str, bool]]:
+    """List the letters that nobody has to get, where mail is set: kind, name, and whether the viewer wants it."""
+    if not settings().smtp_url:
+        return []
+    unwanted = services.access.own_sign_in.unwanted_letters(principal().user_id)
+    return [(each, LETTERS[each], each not in unwanted) for each in LETTERS]
+
+
 def picture_of(address: str) -> Markup:
     """Draw what an app reads; it is black on white in any theme."""
     import segno  # noqa: PLC0415  (few processes draw one)
@@ -295,6 +325,7 @@ def show_sign_in(
         passkey_host=settings().passkey_host,
         app=services.access.second_factors.of_person(principal().user_id),
         codes_left=services.access.second_factors.codes_left(principal().user_id),
+        letters=letters_to_choose(),
         app_address=app_address,
         app_picture=picture_of(app_address) if app_address else None,
         app_secret=app_address and parse_qs(urlsplit(app_address).query)["secret"][0],

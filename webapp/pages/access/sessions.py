@@ -220,6 +220,7 @@ def show_form(*, status: int = 200, error: str = "", email: str = "") -> Respons
         email=email,
         is_new=first_link() is not None,
         next=local_path(request.values.get("next", "")),
+        has_mail=bool(settings().smtp_url),
         has_passkeys=settings().passkey_host is not None,
         elsewhere=urlsplit(settings().oidc_issuer).hostname,
         takes_passwords=settings().takes_passwords,

@@ -1,9 +1,12 @@
 """Webhooks in the settings: the addresses that are told what happens, and what was sent to each."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 from flask import Blueprint, Response, request, url_for
 
+from webapp.ledger.codes import ACTIVITY_AREAS
+from webapp.pages.audit.action_requests import AREAS
 from webapp.schemas.access import WebhookFormSchema, WebhookSwitchFormSchema
 from webapp.services.operating import webhooks
 from webapp.services.operating.outbound import Gate
@@ -11,10 +14,22 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires, settings
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.languages import marked
 from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
 
 bp = Blueprint("webhooks", __name__, url_prefix="/settings/webhooks")
 SHOWN = 50
+TYPES: Final = frozenset({"types"})
+# What a webhook may be told of, by the types of those events.
+CHOICES: Final = {
+    "*": marked("Everything"),
+    "*.pending": marked("What waits for a decision"),
+    **{
+        ",".join(f"{kind}.*" for kind in kinds): AREAS[area]
+        for area, kinds in ACTIVITY_AREAS.items()
+        if kinds
+    },
+}
 
 
 @bp.get("")
@@ -29,7 +44,7 @@ def index() -> Response:
 def create() -> Response:
     """Add a webhook and show its secret, only now, or show the error."""
     try:
-        body = WebhookFormSchema().load(form_body())
+        body = WebhookFormSchema().load(form_body(lists=TYPES))
         endpoint, secret = webhooks.create(**body, gate=Gate(*settings().outbound), **acting())
     except REFUSALS as error:
         return show_webhooks(problem_of(error))
@@ -50,7 +65,10 @@ def change(webhook_id: int) -> Response:
     endpoint = found(webhook_id)
     return act_or_show(
         lambda: webhooks.change(
-            endpoint, **WebhookFormSchema().load(form_body()), gate=Gate(*settings().outbound), **acting()
+            endpoint,
+            **WebhookFormSchema().load(form_body(lists=TYPES)),
+            gate=Gate(*settings().outbound),
+            **acting(),
         ),
         url_for(".show", webhook_id=webhook_id),
         lambda problem: show_webhook(endpoint, problem),
@@ -109,22 +127,37 @@ def found(webhook_id: int) -> Any:
 
 def show_webhooks(problem: Problem | None = None) -> Response:
     """Render the webhooks, with a refused form as it was typed."""
+    listed = webhooks.listed(organization_id())
     return render(
         "webhooks/index.html",
-        webhooks=webhooks.listed(organization_id()),
-        typed=request.form if problem else {"types": "*", "view": "THIN"},
+        webhooks=listed,
+        names={each.id: [name for _, name, is_chosen in choices(each.types) if is_chosen] for each in listed},
+        typed=request.form if problem else {"view": "THIN"},
+        choices=choices(request.form.getlist("types") if problem else ["*"]),
         problem=problem,
     )
 
 
 def show_webhook(endpoint: Any, problem: Problem | None = None, *, secret: str | None = None) -> Response:
     """Render a webhook, with a refused form as it was typed, or with its new secret."""
-    stored = {"url": endpoint.url, "types": ", ".join(endpoint.types), "view": endpoint.view}
+    is_typed = problem is not None and "url" in request.form
     return render(
         "webhooks/webhook.html",
         webhook=endpoint,
         deliveries=webhooks.deliveries(endpoint, SHOWN),
-        typed=request.form if problem and "url" in request.form else stored,
+        typed=request.form if is_typed else {"url": endpoint.url, "view": endpoint.view},
+        choices=choices(request.form.getlist("types") if is_typed else endpoint.types),
         secret=secret,
         problem=problem,
     )
+
+
+def choices(chosen: Sequence[str]) -> list[tuple[str, str, bool]]:
+    """List what there is to be told of: the types, their name, and whether they are chosen.
+
+    Types that have no name here, as a program may have chosen them, follow as they are.
+    """
+    types = {one for each in chosen for one in each.split(",")}
+    found = [(each, name, types.issuperset(each.split(","))) for each, name in CHOICES.items()]
+    named = {one for each in CHOICES for one in each.split(",")}
+    return found + [(each, each, True) for each in sorted(types - named)]

@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.codes import OPTIONAL_LETTERS
 from webapp.ledger.scopes import APPROVE, scopes_of_role
-from webapp.models import ApiToken, BankConnection, Invitation, Job, Membership
+from webapp.models import ApiToken, BankConnection, Invitation, Job, Membership, SignInStep
 from webapp.queries.access import organizations
 from webapp.queries.access.principals import digest_of
 from webapp.services.access import users
@@ -21,8 +22,9 @@ from webapp.services.storage import vault
 from webapp.services.storage.vault import Owner
 
 LETTER: Final = "LETTER"
-INVITATION, WAITING = "INVITATION", "WAITING"
-CONNECTION_ENDS, BANK_ENDS = "CONNECTION_ENDS", "BANK_ENDS"
+# Their links have a secret: they invite, let somebody choose another password, and prove a new address.
+INVITATION, RESET, ADDRESS = "INVITATION", "RESET", "ADDRESS"
+WAITING, CONNECTION_ENDS, BANK_ENDS = OPTIONAL_LETTERS
 LINK: Final = "link"
 # So long nobody is told of another proposal.
 PAUSE: Final = timedelta(hours=1)
@@ -39,11 +41,11 @@ class Letter(NamedTuple):
     secret: str = ""
 
 
-def invite(organization_id: str, secret: str, now: datetime) -> None:
-    """Send the link of an invitation, unless it ends before."""
+def mail_link(organization_id: str, about: str, secret: str, now: datetime) -> None:
+    """Send a link with a secret, unless it ends before."""
     uid = _uid(digest_of(secret))
     vault.put(Owner(LETTER, uid), LINK, secret, now=now)
-    _want(organization_id, INVITATION, uid, "once", now)
+    _want(organization_id, about, uid, "once", now)
 
 
 def forget(invitation: Invitation) -> None:
@@ -103,10 +105,10 @@ def mail_ending_consent(end: EndingConsent, now: datetime) -> None:
 def read(organization_id: str, subject: str, now: datetime) -> Letter | None:
     """Write a letter, or none where nobody is to be told any more."""
     about, _, key = subject.partition(" ")
-    if about == INVITATION:
-        return _invitation(organization_id, key, now)
+    if about not in OPTIONAL_LETTERS:
+        return _with_link(organization_id, about, key, now)
     member = db.session.get(Membership, (organization_id, int(key)))
-    if member is None or not member.user.is_active:
+    if member is None or not member.user.is_active or about in (member.user.letters_off or ()):
         return None
     return Letter(about, member.user.email, member.user.language)
 
@@ -114,25 +116,33 @@ def read(organization_id: str, subject: str, now: datetime) -> Letter | None:
 def sent(subject: str) -> None:
     """Forget the secret of a letter that was sent."""
     about, _, key = subject.partition(" ")
-    if about == INVITATION:
+    if about not in OPTIONAL_LETTERS:
         vault.drop(Owner(LETTER, key))
 
 
-def _invitation(organization_id: str, uid: str, now: datetime) -> Letter | None:
+def _with_link(organization_id: str, about: str, uid: str, now: datetime) -> Letter | None:
     secret = vault.find(Owner(LETTER, uid), LINK)
     if secret is None:
         return None
-    found = db.session.scalar(
-        sa.select(Invitation).where(
+    of_step = sa.select(SignInStep.facts["email"].as_string()).where(
+        SignInStep.step_hash == digest_of(secret), SignInStep.expires_at > now
+    )
+    to = _invited(organization_id, secret, now) if about == INVITATION else db.session.scalar(of_step)
+    if to is None:
+        return None
+    known = users.find(to)
+    return Letter(about, to, known.language if known else None, secret)
+
+
+def _invited(organization_id: str, secret: str, now: datetime) -> str | None:
+    """Give the address that the link of an invitation is for, none where it has ended."""
+    return db.session.scalar(
+        sa.select(Invitation.email).where(
             Invitation.organization_id == organization_id,
             Invitation.token_hash == digest_of(secret),
             Invitation.expires_at > now,
         )
     )
-    if found is None:
-        return None
-    known = users.find(found.email)
-    return Letter(INVITATION, found.email, known.language if known else None, secret)
 
 
 def _members(organization_id: str, scope: str) -> Iterator[Membership]:

@@ -139,7 +139,8 @@ def open_own(
     if is_of_demo(user_id):
         if own_name is None:
             raise OwnNameError(fields={"ownName": ["Write your name."]})
-        users.rename(owner, own_name, email or "")
+        owner.name, owner.email = own_name, users.free_address(owner, email or "")
+        db.session.flush()
     return create(
         name,
         base_currency,

@@ -1,13 +1,23 @@
 """A person's own sign-in: another name, address or password, and the end of sessions."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db, lock_books, scope_session
+from webapp.ledger.codes import OPTIONAL_LETTERS
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.models import ApiToken, Membership, User
-from webapp.services.access import second_factors, session_ends, sessions, tokens, users
+from webapp.services.access import (
+    letters,
+    mailed_links,
+    second_factors,
+    session_ends,
+    sessions,
+    tokens,
+    users,
+)
 from webapp.services.access.sessions import SignedIn, SignInRefusedError
 from webapp.services.access.visitors import Visitor, forget_browsers, remember_browser
 from webapp.services.audit.act import Actor
@@ -61,19 +71,48 @@ def change_password(
 
 
 def change_person(
-    email: str, current: str, *, own_name: str, new_email: str, visitor: Visitor, actor: Actor, now: datetime
-) -> None:
+    email: str,
+    current: str,
+    *,
+    own_name: str,
+    new_email: str,
+    proves: bool,
+    visitor: Visitor,
+    actor: Actor,
+    now: datetime,
+) -> bool:
     """Change a person's own name and address outside any transaction; the present password is tried first.
 
+    With `proves` a new address counts when somebody opens the link that is sent there. Answers whether one is sent.
     Raises EmailError, EmailTakenError, WrongPasswordError or TooManySignInsError.
     """
-    user_id = check_current(email, current, visitor, actor, now)
+    user = db.session.get_one(User, check_current(email, current, visitor, actor, now))
+    address = users.free_address(user, new_email)
+    is_sent = proves and address != user.email
+    _rename(user, own_name, user.email if is_sent else address, actor, now)
+    if is_sent:
+        mailed_links.ask_proof(user.id, address, actor.organization_id, now)
+    return is_sent
+
+
+def prove_address(secret: str, *, visitor: Visitor, now: datetime) -> str:
+    """Let a person have the address that a link was sent to, and answer with it, outside any transaction.
+
+    Raises MailedLinkEndedError or EmailTakenError.
+    """
+    user, facts = mailed_links.end(letters.ADDRESS, secret, now)
+    actor = mailed_links.begin_as(user, facts["organizationId"], visitor)
+    _rename(user, user.name, users.free_address(user, facts["email"]), actor, now)
+    return user.email
+
+
+def _rename(user: User, name: str, email: str, actor: Actor, now: datetime) -> None:
     title = f"Changed the name or address of {actor.name}"
-    with act(actor, now, "change_person", ("user", user_id), title=title) as doing:
-        user = db.session.get_one(User, user_id)
+    with act(actor, now, "change_person", ("user", user.id), title=title) as doing:
         doing.before = {"name": user.name, "email": user.email}
-        users.rename(user, own_name, new_email)
-        doing.after = {"name": user.name, "email": user.email}
+        user.name, user.email = name, email
+        db.session.flush()
+        doing.after = {"name": name, "email": email}
 
 
 def check_current(email: str, current: str, visitor: Visitor, actor: Actor, now: datetime) -> int:
@@ -141,6 +180,17 @@ def choose_locale(user_id: int, locale: str | None) -> None:
 def choose_language(user_id: int, language: str | None) -> None:
     """Let a person's pages be in a language; without one, in the browser's."""
     db.session.execute(sa.update(User).where(User.id == user_id).values(language=language))
+
+
+def unwanted_letters(user_id: int) -> Collection[str]:
+    """List the letters that a person does not want, of those that nobody has to get."""
+    return db.session.get_one(User, user_id).letters_off or ()
+
+
+def choose_letters(user_id: int, wanted: Collection[str]) -> None:
+    """Let a person get these letters, of those that nobody has to get, and no others."""
+    unwanted = [each for each in OPTIONAL_LETTERS if each not in wanted]
+    db.session.execute(sa.update(User).where(User.id == user_id).values(letters_off=unwanted))
 
 
 def choose_theme(user_id: int, theme: str | None) -> None:

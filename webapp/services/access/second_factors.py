@@ -148,12 +148,20 @@ def check(user_id: int, code: str, now: datetime) -> None:
         raise CodeRefusedError
 
 
-def begin(kind: str, now: datetime, *, user_id: int | None = None, **facts: str) -> str:
+def begin(
+    kind: str,
+    now: datetime,
+    lifetime: timedelta = STEP_LIFETIME,
+    /,
+    *,
+    user_id: int | None = None,
+    **facts: str,
+) -> str:
     """Let a sign-in go on later, with the secret that this answers."""
     db.session.execute(sa.delete(SignInStep).where(SignInStep.expires_at <= now))
     secret = secrets.token_urlsafe(32)
     step = SignInStep(step_hash=digest_of(secret), user_id=user_id, kind=kind, facts=facts)
-    step.expires_at = now + STEP_LIFETIME
+    step.expires_at = now + lifetime
     db.session.add(step)
     db.session.flush()
     return secret

@@ -101,13 +101,12 @@ def find_or_create(email: str, *, name: str | None = None, now: datetime) -> Use
     return user
 
 
-def rename(user: User, name: str, email: str) -> None:
-    """Give a person another name and address, or raise EmailError or EmailTakenError."""
+def free_address(user: User, email: str) -> str:
+    """Read an address that a person may have, or raise EmailError or EmailTakenError."""
     address = canonical_email(email)
     if find(address) not in {None, user}:
         raise EmailTakenError(fields={"email": [str(EmailTakenError.__doc__)]})
-    user.name, user.email = name, address
-    db.session.flush()
+    return address
 
 
 def set_password(email: str, password_hash: str) -> User:

@@ -47,13 +47,13 @@ class JobRunsError(LedgerError):
 
 @dataclass(frozen=True, slots=True)
 class HeldJob:
-    """A job that a worker holds."""
+    """A job that a worker holds, and how often it failed so far."""
 
     organization_id: str
     id: int
     kind: str
     subject: str
-    attempts: int
+    failures: int
     worker: str
 
 
@@ -126,7 +126,6 @@ def claim(organization_id: str, job_id: int, worker: str) -> HeldJob | None:
             state="RUNNING",
             leased_by=worker,
             leased_until=seconds_from_now(LEASE_SECONDS),
-            attempts=JOBS.c.attempts + 1,
         )
         .returning(JOBS.c.kind, JOBS.c.subject, JOBS.c.attempts)
     )
@@ -158,20 +157,21 @@ def finish(claimed: HeldJob, now: datetime) -> None:
 
 def fail(claimed: HeldJob, error: str, now: datetime, *, is_final: bool) -> None:
     """Let a job be tried again later, or say that it failed; raises LostLeaseError."""
-    said = error[:LONGEST_ERROR]
-    if is_final or claimed.attempts >= MOST_ATTEMPTS:
-        _end(_held(claimed).values(state="FAILED", ended_at=now, error=said, **_FREE))
+    # A worker that died in the middle of it is no failure of the job: it neither waits longer nor is given up for that.
+    said = {"error": error[:LONGEST_ERROR], "attempts": claimed.failures + 1, **_FREE}
+    if is_final or claimed.failures + 1 >= MOST_ATTEMPTS:
+        _end(_held(claimed).values(state="FAILED", ended_at=now, **said))
         _want_again(claimed, now)
         return
-    pause = min(FIRST_PAUSE * 2 ** (claimed.attempts - 1), LONGEST_PAUSE)
+    pause = min(FIRST_PAUSE * 2**claimed.failures, LONGEST_PAUSE)
     # Those that failed together are not tried again together.
     pause += secrets.randbelow(pause // 2 + 1)
-    _end(_held(claimed).values(state="WAITING", error=said, run_at=seconds_from_now(pause), **_FREE))
+    _end(_held(claimed).values(state="WAITING", run_at=seconds_from_now(pause), **said))
 
 
 def release(claimed: HeldJob) -> None:
     """Give a job back that was not ended, as the worker ends; raises LostLeaseError."""
-    _end(_held(claimed).values(state="WAITING", attempts=JOBS.c.attempts - 1, **_FREE))
+    _end(_held(claimed).values(state="WAITING", **_FREE))
 
 
 def run_now(organization_id: str, job_id: int) -> None:
@@ -210,9 +210,10 @@ def drop(organization_id: str, kind: str, subject: str) -> None:
     db.session.execute(_of_books(organization_id, sa.delete(JOBS)).where(*is_open))
 
 
-def free_all() -> None:
-    """Free the jobs that are held, where no worker is left that could hold one."""
-    db.session.execute(sa.update(JOBS).where(JOBS.c.state == "RUNNING").values(leased_until=None))
+def free(worker: str) -> None:
+    """Free what a worker held that has ended."""
+    held = JOBS.c.state == "RUNNING", JOBS.c.leased_by == worker
+    db.session.execute(sa.update(JOBS).where(*held).values(leased_until=None))
 
 
 def _of_books(organization_id: str, statement: Any) -> Any:

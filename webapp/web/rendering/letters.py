@@ -9,7 +9,15 @@ from urllib.parse import urlsplit
 
 from webapp.config import Settings
 from webapp.ledger.notation.locales import LANGUAGES
-from webapp.services.access.letters import BANK_ENDS, CONNECTION_ENDS, INVITATION, WAITING, Letter
+from webapp.services.access.letters import (
+    ADDRESS,
+    BANK_ENDS,
+    CONNECTION_ENDS,
+    INVITATION,
+    RESET,
+    WAITING,
+    Letter,
+)
 from webapp.web.rendering.languages import ENGLISH, catalogue, marked
 
 
@@ -30,6 +38,22 @@ WORDINGS: Final = {
         ),
         "/join/{secret}",
     ),
+    RESET: Wording(
+        marked("Another password at %(host)s"),
+        marked(
+            "Somebody asked for another password of yours at %(host)s. Open this link within an hour to choose one. If"
+            " it was not you, ignore this letter: your password stays."
+        ),
+        "/sign-in/reset/{secret}",
+    ),
+    ADDRESS: Wording(
+        marked("Your new address at %(host)s"),
+        marked(
+            "Somebody at %(host)s wants to sign in with this address. If that is you, open this link within a day."
+            " If not, ignore this letter."
+        ),
+        "/sign-in/address/{secret}",
+    ),
     WAITING: Wording(
         marked("A proposal waits at %(host)s"),
         marked("A program proposes something in your books at %(host)s, and waits for a decision."),
@@ -43,7 +67,7 @@ WORDINGS: Final = {
     BANK_ENDS: Wording(
         marked("A bank needs your consent at %(host)s"),
         marked("Your consent to fetch bank lines at %(host)s ends within a week. Renew it to go on."),
-        "/b/{books}/settings/bank-connections",
+        "/b/{books}/settings/banks",
     ),
 }
 CLOSING: Final = marked("Tieout sends this by itself. Nobody reads answers.")
