@@ -70,6 +70,7 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "PUT /api/balance-proofs/materiality": {"materiality": "10.00"},
     "PATCH /api/owners/<id:owner_id>": {"name": "A test"},
+    "PATCH /api/schedules/<id:schedule_id>": {"name": "A test"},
     "POST /api/schedules/<id:schedule_id>/dispose": {"on": "2026-02-01"},
     "POST /api/schedules/<id:schedule_id>/parts/<id:number>/skip": {"note": "A test"},
     "POST /api/schedules/<id:schedule_id>/stop": {"note": "A test"},
