@@ -31,12 +31,11 @@ def lines_of(organization: Organization, first: date | None, last: date | None) 
         return
     yield from _events(organization.id, lowest, highest)
     count = 0
-    for kind in FIELDS:
-        for row in kept(kind, organization.id):
-            newest = row.history[-1] if row.history else None
-            if newest is not None and lowest <= newest.sequence <= highest and row.values is not None:
-                yield _line(type="row", kind=kind, id=row.row_id, values=_named(kind, row.values))
-                count += 1
+    for row in kept(organization.id):
+        newest = row.history[-1] if row.history else None
+        if newest is not None and lowest <= newest.sequence <= highest and row.values is not None:
+            yield _line(type="row", kind=row.kind, id=row.row_id, values=_named(row.kind, row.values))
+            count += 1
     yield _line(
         type="head",
         sequence=highest,

@@ -153,27 +153,35 @@ def _parts(
 class Kept:
     """What is kept of a row: its values, None where it is gone, and by which events its digests were bound."""
 
+    kind: str
     row_id: int
     values: list[Any] | None
     history: list[Any]
 
 
-def kept(kind: str, organization_id: str) -> Iterator[Kept]:
-    """Read the rows of a kind that are bound or ever were, in the order of their ids, with what was bound of each."""
-    statement = sa.select(BoundRow.row_id, BoundRow.sequence, BoundRow.digest).where(
-        BoundRow.organization_id == organization_id, BoundRow.kind == kind
+def kept(organization_id: str) -> Iterator[Kept]:
+    """Read the rows that are bound or ever were, by kind and in the order of their ids, with what was bound of each."""
+    kinds = list(FIELDS)
+    place = sa.case({kind: place for place, kind in enumerate(kinds)}, value=BoundRow.kind).label("place")
+    statement = sa.select(place, BoundRow.row_id, BoundRow.sequence, BoundRow.digest).where(
+        BoundRow.organization_id == organization_id, BoundRow.kind.in_(kinds)
     )
-    statement = statement.order_by(BoundRow.row_id, BoundRow.sequence)
+    statement = statement.order_by(place, BoundRow.row_id, BoundRow.sequence)
     with db.session.execute(statement, execution_options={"yield_per": AT_ONCE}) as bound:
         both = merge(
-            ((row.row_id, row, None) for row in bound),
-            ((row_id, None, values) for row_id, values in rows_of(kind, organization_id)),
-            key=itemgetter(0),
+            ((row.place, row.row_id, row, None) for row in bound),
+            (
+                (number, row_id, None, values)
+                for number, kind in enumerate(kinds)
+                for row_id, values in rows_of(kind, organization_id)
+            ),
+            key=itemgetter(0, 1),
         )
-        for row_id, group in groupby(both, itemgetter(0)):
+        for (number, row_id), group in groupby(both, itemgetter(0, 1)):
             found = list(group)
-            values = [values for _, _, values in found if values is not None]
-            yield Kept(row_id, values[0] if values else None, [row for _, row, _ in found if row is not None])
+            history = [row for *_, row, _ in found if row is not None]
+            values = next((values for *_, values in found if values is not None), None)
+            yield Kept(kinds[number], row_id, values, history)
 
 
 def not_bound() -> dict[str, int]:
