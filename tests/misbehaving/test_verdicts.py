@@ -25,7 +25,6 @@ from webapp.database.tenancy import maintenance
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.proofs import proof_findings
 from webapp.migrations.revisions import head_revision
-from webapp.migrations.upgrades import upgrade
 from webapp.models import FeedAccount, JournalEntry, ProofBreak, Reconciliation, Transaction
 from webapp.queries import checks
 from webapp.queries.accounts import feed_accounts
@@ -122,14 +121,12 @@ class RestoredBooks:
     """Empty books of their own, into which one backup after another is restored, and taken out again."""
 
     def __init__(self, house: Any, folder: Path) -> None:
-        house.store.make("restored")
+        house.store.copy("migrated", "restored")
         settings = replace(
             house.settings, database_url=house.store.url("restored"), instance_path=folder / "restored"
         )
         settings.instance_path.mkdir()
         self.app = create_app(settings)
-        with self.app.app_context():
-            upgrade(db.engine)
         self._path = folder / "books.zip"
 
     def verdicts_of(self, organization_id: str, app: Any) -> tuple[Verdicts, list[object]]:

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 import sqlalchemy as sa
 
-from tests.operating.releases import RELEASED, Books, bring_back
+from tests.operating.releases import RELEASED
 from webapp.commands import doctor as command
 from webapp.database import postgresql, stop
 from webapp.migrations import revisions
@@ -26,11 +26,9 @@ HEAD = f"UPDATE alembic_version SET version_num = '{revisions.head_revision()}'"
 
 
 @pytest.fixture
-def sound(empty_database_url, tmp_path, monkeypatch):
+def sound(released, monkeypatch):
     """An installation with books and a verified backup, on a disk that waits."""
-    (tmp_path / "instance").mkdir(mode=0o700)
-    books = Books(empty_database_url, tmp_path / "instance")
-    bring_back(RELEASED[0], books)
+    books = released(RELEASED[0])
     records.note(books.instance, made=NOW, verified=NOW)
     with changed(books) as connection:
         connection.exec_driver_sql("UPDATE organizations SET created_at = '2026-01-01 00:00:00+00:00'")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.operating.releases import NEXT, PROGRAMS, RELEASED, Books, bring_back, later_version
+from tests.operating.releases import NEXT, PROGRAMS, RELEASED, Books, later_version
 from webapp.database import stop
 from webapp.migrations import revisions
 
@@ -91,13 +91,9 @@ LAST_STATEMENT = 400
 
 
 @pytest.fixture(params=RELEASED, ids=lambda path: path.name.removesuffix(".sqlite.xz"))
-def books(request, empty_database_url, tmp_path, monkeypatch):
+def books(request, released, monkeypatch):
     monkeypatch.setenv("PATH", f"{PROGRAMS}:{os.environ['PATH']}")
-    instance = tmp_path / "instance"
-    instance.mkdir(mode=0o700)
-    found = Books(empty_database_url, instance)
-    bring_back(request.param, found)
-    return found
+    return released(request.param)
 
 
 def test_every_release_is_upgraded_to_this_version_and_sound(books):
@@ -211,15 +207,14 @@ def test_without_pg_dump_nothing_is_changed_and_the_way_is_named(current, later,
     assert json.loads(current.run("upgrade", "--json", "--i-have-a-backup").stdout)["kept"] is True
 
 
-@pytest.mark.parametrize("revision", ["0112", "99999"])
-def test_books_of_another_version_are_refused(books, revision):
+def test_books_of_another_version_are_refused(books):
     engine = books.engine()
-    with engine.begin() as connection:
-        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
+    for revision in ("0112", "99999"):
+        with engine.begin() as connection:
+            connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
+        done = books.run("upgrade", "--json")
+        assert (done.exit_code, json.loads(done.stderr)["code"]) == (1, "unknown_books")
     engine.dispose()
-    done = books.run("upgrade", "--json")
-    assert done.exit_code == 1
-    assert json.loads(done.stderr)["code"] == "unknown_books"
 
 
 def test_who_asks_during_an_upgrade_is_told_to_come_back(app, ada, client):

@@ -2,13 +2,15 @@
 
 import os
 import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import wraps
 from time import monotonic
 
 import pytest
 
-from tests.concurrency.crowds import Client
+from tests.concurrency.crowds import Client, percentile
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.web.access.heavy_calls import (
     MOST_SECONDS,
@@ -96,6 +98,32 @@ def test_large_bodies_of_a_sender_wait_longer_with_each_that_was_refused(ada, ap
     noted[sender] += 100
     refuse()
     assert 0 < noted[sender] - monotonic() <= MOST_SECONDS
+
+
+@pytest.mark.full
+def test_eight_clients_whose_large_bodies_are_refused_keep_nobody_else_waiting(gunicorn, ada, dan, figure):
+    address, over = gunicorn(2), threading.Event()
+    keys = {f"key{number}": number for number in range(38_000)}
+
+    def asked():
+        with closing(Client(address, dan.token)) as client:
+            return percentile([client.send("GET", "/api/accounts").seconds for _ in range(150)], 0.5)
+
+    def refused():
+        statuses = set()
+        with closing(Client(address, ada.token, is_patient=False)) as client:
+            while not over.is_set():
+                statuses.add(client.post("/api/transactions/confirm", keys).status)
+        return statuses
+
+    alone = asked()
+    with ThreadPoolExecutor(8) as threads:
+        clients = [threads.submit(refused) for _ in range(8)]
+        meanwhile = asked()
+        over.set()
+    assert set().union(*(each.result() for each in clients)) <= {400, 429}
+    figure("E4", f"p50 of others {alone:.1f} ms, beside eight clients with refused bodies {meanwhile:.1f} ms")
+    assert meanwhile <= 3 * alone
 
 
 def test_an_installation_runs_four_whoever_asks(ada, held):
