@@ -98,7 +98,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "PATCH /api/feeds/accounts/<id:fa_id>": {"name": "A test"},
     "PATCH /api/feeds/connections/<id:connection_id>": {"name": "A test"},
     "POST /api/feeds/connections/<id:connection_id>/renew": {"setupToken": SETUP_TOKEN},
-    "POST /settings/banks/<id:connection_id>/account": {"externalId": "A test", "to": "leave"},
+    "POST /settings/banks/<id:connection_id>/account": {"externalId": "A test", "target": "leave"},
     "POST /settings/banks/<id:connection_id>/pause": {"isPaused": "true"},
     "POST /settings/banks/<id:connection_id>/renew": {"setupToken": SETUP_TOKEN},
     "POST /api/automations/suggestions/dismiss": {"key": "A test"},

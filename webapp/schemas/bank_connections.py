@@ -166,10 +166,10 @@ class JobSchema(Schema):
 
 
 class ConnectedChoiceFormSchema(Schema):
-    """What becomes of an account, on its page: `to` is leave, a type to open it as, or the id of a bank account."""
+    """What becomes of an account, on its page: `target` is leave, a type to open it as, or the id of a bank account."""
 
     external_id = fields.Text(least=1, most=255, required=True)
-    to = fields.Text(least=1, most=20, required=True)
+    target = fields.Text(least=1, most=20, required=True)
     fetch_from = fields.Day(allow_none=True, load_default=None)
 
 

@@ -316,12 +316,15 @@ def test_the_pages_do_the_same(ada, bridge, work):
     work()
     number = shown(ada)["id"]
     assert "Checking 4711" in page.get(BANKS).text
-    form = {"externalId": "A1", "to": "ASSET", "fetchFrom": ago(30)}
+    form = {"externalId": "A1", "target": "ASSET", "fetchFrom": ago(30)}
     assert page.post(f"{BANKS}/{number}/account", data=form).status_code == 303
     work()
     assert len(lines(ada)) == 3
-    assert page.post(f"{BANKS}/{number}/account", data={"externalId": "A1", "to": "leave"}).status_code == 303
-    assert only(ada)["faId"] is None
+    fa_id = only(ada)["faId"]
+    for target, found in (("leave", None), (f"{fa_id}", fa_id)):
+        choice = {"externalId": "A1", "target": target}
+        assert page.post(f"{BANKS}/{number}/account", data=choice).status_code == 303
+        assert only(ada)["faId"] == found
     assert page.post(f"{BANKS}/{number}/sync").status_code == 303
     assert page.post(f"{BANKS}/{number}/pause", data={"isPaused": "true"}).status_code == 303
     assert "Go on" in page.get(BANKS).text

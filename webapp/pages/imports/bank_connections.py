@@ -139,13 +139,13 @@ def change(connection_id: int, changes: Any) -> object:
 
 def choice(form: dict[str, Any]) -> ConnectedChoice:
     """Read what becomes of an account from its form."""
-    to = form.pop("to")
+    target = form.pop("target")
     chosen: ConnectedChoice = {"external_id": form["external_id"]}
     if form["fetch_from"] is not None:
         chosen["fetch_from"] = form["fetch_from"]
-    if to in FEED_ACCOUNT_TYPES:
-        return {**chosen, "opens": True, "type": to}
-    return {**chosen, "fa_id": int(to)} if to.isdecimal() else {**chosen, "is_left": True}
+    if target in FEED_ACCOUNT_TYPES:
+        return {**chosen, "opens": True, "type": target}
+    return {**chosen, "fa_id": int(target)} if target.isdecimal() else {**chosen, "is_left": True}
 
 
 def done(act: Callable[[], object]) -> Response:
