@@ -19,10 +19,10 @@ DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding
 # What judging the proofs of one organization asks, and naming what broke some, however many there are; the fresh books
 # have none.
 JUDGING = 12
-# What is asked of each organization: three of its items, four of its parties, one of the files beside its books, and
-# two of each kind of its bound rows, less what those of the demo have in four parts. The fresh books have one
+# What is asked of each organization: three of its items, four of its parties, one of the files beside its books, one of
+# what binds its rows and one of each kind of these, less what those of the demo have in four parts. The fresh books have one
 # organization more than those of the demo.
-OF_EACH_ORGANIZATION = 3 + 4 + 1 + 2 * len(FIELDS) - 4
+OF_EACH_ORGANIZATION = 3 + 4 + 1 + 1 + len(FIELDS) - 4
 # What is asked of each of the latest days on which items were settled, and how many such days the demo has.
 OF_A_SETTLEMENT_DAY, SETTLEMENT_DAYS = 4, 4
 
