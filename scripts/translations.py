@@ -33,6 +33,7 @@ from marshmallow import Schema
 from webapp import schemas
 from webapp.ledger.chart import CHARTS
 from webapp.ledger.closing.layouts import LAYOUTS, layout_of
+from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.triggers import NAMES
 from webapp.ledger.tax.forms import FREQUENCIES
@@ -68,6 +69,9 @@ KEYWORDS: Final = {"_": None, "gettext": None, "ngettext": (1, 2), "pgettext": (
 PROSE: Final = re.compile(r"[^\W\d_]{2,}[,;:]? [^\s]*[^\W\d_]", re.ASCII)
 LEAST_LETTERS: Final = 5
 MOST_FORMS: Final = 16
+SCHEMAS: Final = re.compile("Schema$")
+# Titles of acts name what these change.
+OF_CHANGES: Final = re.compile("(?:Changes|Fields|RuleInput)Schema$")
 NO_HEADS: Final = re.compile(rb'^"(?:Report|POT|PO-Rev|Last-Tr|Language-T|Generated)[^\n]*\n', re.MULTILINE)
 
 
@@ -93,6 +97,7 @@ def composed() -> str:
         "sentences": sorted(sentences),
         "labels": sorted(text for text in of_titles if text.startswith("%")),
         "things": things,
+        "fields": sorted({label(key) for key in keys(OF_CHANGES)}),
         "nouns": sorted(nouns),
         "scripts": scripts(),
     }
@@ -220,20 +225,21 @@ def labels() -> set[str]:
         {field.label for field in Field} | set(NAMES.values()) | set(CHARTS.values()) | set(LABELS.values())
     )
     found |= {each.capitalize() for each in (*FREQUENCIES, *NAMES.values())}
+    found |= {each.lower() for each in ACCOUNT_TYPES}
     for layout in map(layout_of, LAYOUTS):
         found |= {layout.name, *(row.name for row in (*layout.profit, *layout.sheet))}
     return found | {label(key) for key in keys()}
 
 
-def keys() -> Iterator[str]:
-    """Give the keys of all schemas, by which acts record what they changed."""
+def keys(of_schemas: re.Pattern[str] = SCHEMAS) -> Iterator[str]:
+    """Give the keys of schemas, by which acts record what they changed."""
     for module in walk_packages(schemas.__path__, "webapp.schemas."):
         import_module(module.name)
     found = [Schema]
     while found:
         schema = found.pop()
         found += schema.__subclasses__()
-        if schema.__module__.startswith(schemas.__name__):
+        if schema.__module__.startswith(schemas.__name__) and of_schemas.search(schema.__name__):
             yield from (each.data_key or name for name, each in schema().fields.items())
 
 
@@ -298,7 +304,7 @@ class Code:
 
 MARK: Final = re.compile(r"%\(\w+\)s")
 # A value whose shape tells it from a word.
-SHAPED: Final = re.compile(r"%\((?:\w+_)?(?:day|amount)\)s")
+SHAPED: Final = re.compile(r"%\((?:\w+_)?(?:day|amount|counted)\)s")
 WORD: Final = re.compile(r"(?:^| )[A-Za-z]{2}")
 MARKS: Final = frozenset({"marked", "gettext"})
 

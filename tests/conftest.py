@@ -29,6 +29,7 @@ pytest_plugins = [
     "tests.fixtures.browsers",
     "tests.fixtures.figures",
     "tests.fixtures.screens",
+    "tests.fixtures.languages.pseudo_languages",
 ]
 
 # A figure of the promises is counted in full by `make test-full`; the shorter counts find the same kinds of mistake.

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.browser.conftest import MODES
 from tests.fixtures.bank_files.camt_files import balance, entry, message, statement
 from tests.fixtures.screens import PAGES
 from tests.tree import UNPLAIN
@@ -33,6 +34,12 @@ ACTING = "main button:not(.value, .switch, .tick.is-cleared):visible"
 
 BELOW = """[...document.querySelectorAll(".line .by-rule")].some((mark) => mark.getClientRects().length &&
     mark.getBoundingClientRect().top >= mark.previousElementSibling.getBoundingClientRect().bottom - 1)"""
+# A heading that runs into the next one.
+RUNS_OVER = """[...document.querySelectorAll("main thead th")].filter((each) =>
+    each.scrollWidth > each.clientWidth + 2 && getComputedStyle(each).overflow === "visible"
+).map((each) => each.innerText)"""
+# Other languages have longer words.
+LONGER = {**MODES["light"], "extra_http_headers": {"Accept-Language": "xl"}}
 
 
 def month(opening, closing, *days):
@@ -77,17 +84,18 @@ def too_narrow(page):
 
 
 @pytest.mark.rare
-def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, modes, picture, rounds):
+def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, pseudo, picture, rounds):
     shown = rounds({name: PAGES[name] for name in WIDEST}, PAGES)
     addresses = {**shown, "import-mismatch": look_at_a_mismatch(browse(mara))}
     sideways, cut, below, unplain = [], [], [], []
-    for mode, options in modes.items():
+    for mode, options in rounds({"longer": LONGER}, MODES | {"longer": LONGER}).items():
         page = browse(mara, **options)
         for name, address in addresses.items():
             answer = page.goto(address.format(**vars(mara)))
             assert answer.status == 200, address
             picture(page, f"{name}-{mode}")
             sideways += [(name, mode, width) for width in too_narrow(page)]
+            cut += [(name, mode, each) for each in page.evaluate(RUNS_OVER)]
             if page.evaluate(CUT):
                 cut.append(f"{name}-{mode}")
             if page.evaluate(BELOW):

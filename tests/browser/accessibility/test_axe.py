@@ -14,6 +14,7 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best
 DARK_PHONE = {**MODES["phone"], "color_scheme": "dark"}
 NARROW = {"viewport": {"width": 320, "height": 640}}
 NARROW_MODES = {"narrow": NARROW, "dark narrow": {**NARROW, "color_scheme": "dark"}}
+GERMAN_MODES = {"german": {**MODES["light"], "locale": "de"}, "german phone": {**DARK_PHONE, "locale": "de"}}
 # What the short run looks at: the loop, an entry, a proof, a form, a report, a list of choices.
 SIX = ("hub", "workspace-line", "entry-edit", "proof", "approval", "profit-and-loss")
 # A sheet that is still fading in has other colours.
@@ -42,7 +43,7 @@ def test_no_page_breaks_a_rule(browse, mara, broken, rounds):
     names = rounds(SIX, PAGES)
     found = []
     for mode, options in rounds(
-        {"light": MODES["light"]}, MODES | {"dark phone": DARK_PHONE} | NARROW_MODES
+        {"light": MODES["light"]}, MODES | {"dark phone": DARK_PHONE} | NARROW_MODES | GERMAN_MODES
     ).items():
         page = browse(mara, **options)
         for name in names:

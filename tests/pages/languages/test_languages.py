@@ -17,7 +17,7 @@ GERMAN = notation_in("de", None, "en-GB")
 
 
 @on_sqlite
-def test_a_page_is_in_the_language_of_the_person_else_of_the_browser(ada, bracketed):
+def test_a_page_is_in_the_language_of_the_person_else_of_the_browser(ada, pseudo):
     visitor = ada.app.test_client()
     english, other = {"Accept-Language": "en"}, {"Accept-Language": "fr, xx;q=0.5, en;q=0.1"}
     assert "⟦Language⟧" not in visitor.get("/sign-in", headers=english).text
@@ -67,9 +67,31 @@ def test_titles_of_acts_are_translated_as_done_and_as_proposed(german):
     [
         (
             "File the bill Paper, 45.20 EUR, and 1 more",
-            "Ablegen: die Eingangsrechnung Paper, 45.20 EUR und 1 weitere",
+            "Ablegen: Eingangsrechnung Paper, 45.20 EUR und 1 weitere",
         ),
-        ("Renamed the rule Rent to Transfer to Bob", "Umbenannt: die Regel Rent in Transfer to Bob"),
+        ("Renamed the rule Rent to Transfer to Bob", "Umbenannt: Regel Rent in Transfer to Bob"),
+        ("Rename the project group Film to Films", "Umbenennen: Projektgruppe Film in Films"),
+        ("Deleted the document Bill.pdf", "Beleg Bill.pdf gelöscht"),
+        (
+            "Change the document Aldi: sender REWE, total 4.50 EUR",
+            "Ändern: Beleg Aldi: Absender REWE, Gesamt 4.50 EUR",
+        ),
+        (
+            "Import a.ofx: 12 lines of Giro, 2 Apr, 9.50 EUR",
+            "a.ofx importieren: 12 Umsätze von Giro, 2 Apr, 9.50 EUR",
+        ),
+        (
+            "Set 4 exchange rates of USD, 2 Mar 2026 to 5 Mar 2026",
+            "Gesetzt: 4 Wechselkurse von USD, 2 Mar 2026 bis 5 Mar 2026",
+        ),
+        (
+            "Dismiss the suggested rule: 3 of 4 payments to REWE with “Food” went to Groceries",
+            "Vorgeschlagene Regel verwerfen: 4 Zahlungen an REWE mit „Food“, davon 3 auf Groceries",
+        ),
+        (
+            "Cancel the reconciliation of Giro to 2 Mar 2026 with 1 ticked item",
+            "Abstimmung verwerfen: Giro zum 2 Mar 2026 (1 abgehakter Posten)",
+        ),
         ("Confirmed Bob and the bank −1.00 EUR of 3 Mar", "Bob and the bank −1.00 EUR vom 3 Mar bestätigt"),
         ("Prepare the close of February 2020", "Abschluss February 2020 vorbereiten"),
         (

@@ -54,7 +54,7 @@ class Texts(HTMLParser):
 
 
 @on_sqlite
-def test_every_page_is_translated(app, mara, bracketed):
+def test_every_page_is_translated(app, mara, pseudo):
     browser = app.test_client()
     browser.set_cookie("tieout", mara.cookie())
     found = {}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from webapp.ledger import titles
 from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.rules.conditions import Condition, Operator
 from webapp.ledger.rules.fields import Field
@@ -27,7 +28,19 @@ def sentence(count: int, total: int, conditions: Sequence[Condition], account_na
     >>> sentence(4, 4, [Condition(Field.DESCRIPTION, value="Parcel stamps")], "Postage")
     '4 of 4 lines with “Parcel stamps” went to Postage.'
     """
-    return f"{count} of {total} {_lines(conditions)} went to {account_name}."
+    values = {each.field: each.value for each in conditions}
+    direction, text = values.get(Field.DIRECTION, ""), values.get(Field.DESCRIPTION)
+    whose = values.get(Field.COUNTERPARTY) or values.get(Field.IBAN)
+    if whose is None:
+        outgoing, incoming = titles.counted(total, "payment"), titles.counted(total, "incoming payment")
+        lines = {"OUT": outgoing, "IN": incoming}.get(direction, titles.counted(total, "line"))
+    elif direction == "OUT":
+        lines = f"{titles.counted(total, 'payment')} to {whose}"
+    elif direction == "IN":
+        lines = f"{titles.counted(total, 'payment')} from {whose}"
+    else:
+        lines = f"{titles.counted(total, 'line')} of {whose}"
+    return f"{count} of {lines}{f' with “{text}”' if text else ''} went to {account_name}."
 
 
 def name(conditions: Sequence[Condition]) -> str:
@@ -38,16 +51,6 @@ def name(conditions: Sequence[Condition]) -> str:
     """
     texts = [each.value for each in conditions if each.field is not Field.DIRECTION]
     return ": ".join(texts)[:LONGEST_NAME]
-
-
-def _lines(conditions: Sequence[Condition]) -> str:
-    values = {each.field: each.value for each in conditions}
-    direction = values.get(Field.DIRECTION)
-    whose = values.get(Field.COUNTERPARTY) or values.get(Field.IBAN)
-    text = f" with “{values[Field.DESCRIPTION]}”" if Field.DESCRIPTION in values else ""
-    if whose is None:
-        return {"OUT": "payments", "IN": "incoming payments"}.get(direction or "", "lines") + text
-    return {"OUT": "payments to", "IN": "payments from"}.get(direction or "", "lines of") + f" {whose}{text}"
 
 
 def stable_conditions(lines: Sequence[BankLine]) -> list[Condition]:

@@ -14,6 +14,7 @@ from webapp.web.access.auth import organization_id
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import chosen_id
 from webapp.web.rendering.languages import translated
+from webapp.web.rendering.wording import capital
 
 Row = dict[str, Any]
 Choices = Mapping[str, Sequence[Any]]
@@ -60,9 +61,7 @@ def triggers_of(target: str) -> list[Trigger]:
 
 def fields_for(target: str) -> list[Row]:
     """List the fields of conditions for a target."""
-    return [
-        {"id": each.value, "name": _capital(translated(each.label))} for each in fields_of(Target(target))
-    ]
+    return [{"id": each.value, "name": capital(translated(each.label))} for each in fields_of(Target(target))]
 
 
 def shown_condition(row: Row, index: int, choices: Choices) -> Row:
@@ -131,11 +130,7 @@ def _options(field_: Field, choices: Choices) -> Sequence[Any]:
     return [
         {
             "id": word,
-            "name": _capital(translated(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))),
+            "name": capital(translated(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))),
         }
         for word in CHOICES_OF_KIND.get(field_.kind, ())
     ]
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

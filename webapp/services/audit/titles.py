@@ -126,7 +126,7 @@ def of_edit(line: Transaction, changes: Mapping[str, Any]) -> str:
     else:
         went, head = "", f"Changed {line.label}"
     if entry is not None and entry.status == "POSTED":
-        head = f"Prepared a correction of {line.label}" + (f" to {went}" if went else "")
+        head = f"Prepared a correction of {line.label}{f' to {went}' if went else ''}"
     return f"{head}{', ' if went else ': '}{', '.join(parts)}" if parts else head
 
 

@@ -195,10 +195,10 @@ def _against(days: Iterable[DayRates], base: str) -> list[RateInput]:
 
 def _named(rates: Sequence[RateInput], base: str) -> str:
     """Name rates for a title: one whole, several by their currencies and days."""
-    first, last = (f"{pick(rate['day'] for rate in rates):%-d %b %Y}" for pick in (min, max))
+    first_day, last_day = (f"{pick(rate['day'] for rate in rates):%-d %b %Y}" for pick in (min, max))
     if len(rates) == 1:
-        return f"the rate of {first}: {rates[0]['units_per_base']:f} {rates[0]['currency']} for 1 {base}"
-    days = first if first == last else f"{first} to {last}"
+        return f"the rate of {first_day}: {rates[0]['units_per_base']:f} {rates[0]['currency']} for 1 {base}"
+    days = first_day if first_day == last_day else f"{first_day} to {last_day}"
     currencies = titles.listed(sorted({rate["currency"] for rate in rates}))
     return f"{titles.counted(len(rates), 'exchange rate')} of {currencies}, {days}"
 

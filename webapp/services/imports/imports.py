@@ -156,7 +156,7 @@ def _contents(imported: Import, ready: ReadyImport) -> str:
     """Write for a title how many lines of which accounts and days a file brought, and their sums."""
     accounts = titles.listed([stored["name"] for stored in imported.accounts])
     lines = titles.counted(ready.added, "line")
-    parts = [f"{lines} of {accounts}" if accounts else lines]
+    parts = [f"{titles.counted(ready.added, 'line')} of {accounts}" if accounts else lines]
     if ready.days_added:
         sums = [Money(minor, code).formatted for code, minor in sorted(ready.sums_added.items())]
         parts += [titles.days(min(ready.days_added), max(ready.days_added)), titles.listed(sums)]

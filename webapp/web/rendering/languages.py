@@ -30,6 +30,7 @@ _SHAPES: Final[Mapping[str, str]] = {
         r"|[0-9]{4}-[0-9]{2}-[0-9]{2})"
     ),
     "amount": r"−?[0-9][0-9,]*(?:\.[0-9]+)?(?: [A-Z]{3})?",
+    "counted": r"[0-9][0-9,]* [A-Za-z][A-Za-z ]*?",
 }
 
 
@@ -126,7 +127,8 @@ def _composed(text: str, name: str) -> str:
     for pattern, sentence in _candidates(text):
         values = pattern.fullmatch(text)
         if values:
-            return _filled(sentence, values, name)
+            made = _filled(sentence, values, name)
+            return made if text.endswith(".") else made.removesuffix(".")
     return _ended(text, name, _translated)
 
 
@@ -134,13 +136,14 @@ def _value(text: str, name: str) -> str:
     """Translate a value: a part of a sentence is ours, what begins with a capital may be somebody's name."""
     thing = _sentences().things.match(text)
     if thing:
-        return f"{catalogue(name).gettext(thing[1])} {_value(text[thing.end() :], name)}"
+        return f"{catalogue(name).gettext(thing[1])} {_value(text[thing.end() :], name)}".rstrip()
     if text[:1].islower() or text[:1].isdigit() or text.endswith((".", "?")):
         return _translated(text, name)
     for pattern, sentence in _sentences().labels:
         values = pattern.fullmatch(text)
         if values:
             return _filled(sentence, values, name)
+    text = _sentences().fields.sub(lambda field: field[1] + catalogue(name).gettext(field[2]), text)
     return _ended(text, name, _value)
 
 
@@ -161,7 +164,8 @@ def _filled(sentence: str, values: re.Match[str], name: str) -> str:
 class _Sentences(NamedTuple):
     """The sentences with values, the longest first, by their first word.
 
-    `labels` name lines and entries, `endings` end another sentence, `things` are words before a name, like "the rule".
+    `labels` name lines and entries, `endings` end another sentence, `things` are words before a name, like "the rule",
+    and `fields` the labels of changed fields after a name.
     `nouns` has the first form of each form that is counted.
     """
 
@@ -169,6 +173,7 @@ class _Sentences(NamedTuple):
     labels: list[tuple[re.Pattern[str], str]]
     endings: list[tuple[re.Pattern[str], str]]
     things: re.Pattern[str]
+    fields: re.Pattern[str]
     nouns: Mapping[str, str]
     scripts: tuple[str, ...]
 
@@ -176,7 +181,7 @@ class _Sentences(NamedTuple):
 @cache
 def _sentences() -> _Sentences:
     found = json.loads(COMPOSED.read_text(encoding="utf-8"))
-    things = "|".join(sorted(found["things"], key=len, reverse=True))
+    things, fields = ("|".join(sorted(found[each], key=len, reverse=True)) for each in ("things", "fields"))
     sentences = sorted(found["sentences"], key=lambda each: (-len(_MARK.sub("", each)), _loose(each)))
     patterns = [(_pattern(each, things), each) for each in sentences]
     by_head: dict[str, list[tuple[re.Pattern[str], str]]] = {}
@@ -190,7 +195,8 @@ def _sentences() -> _Sentences:
         if sentence.startswith((" ", ",", ":"))
     ]
     nouns = {form: one for one, many in found["nouns"] for form in (one, many)}
-    return _Sentences(by_head, labels, endings, re.compile(f"({things}) "), nouns, tuple(found["scripts"]))
+    of_things, of_fields = re.compile(rf"({things})(?: |\Z)"), re.compile(rf"(: |, )({fields})(?=[ ,]|\Z)")
+    return _Sentences(by_head, labels, endings, of_things, of_fields, nouns, tuple(found["scripts"]))
 
 
 def _loose(sentence: str) -> int:
@@ -224,4 +230,6 @@ def _pattern(sentence: str, things: str) -> re.Pattern[str]:
                 else f"(?P<{part}>{shapes.get(part.rpartition('_')[2], '.*?')})"
             )
             found.add(part)
+    # A title has such a sentence without its full stop.
+    made[-1] = r"\.?" if made[-1] == r"\." else made[-1]
     return re.compile("".join(made), re.DOTALL)

@@ -8,7 +8,7 @@ from webapp.ledger.notation.amounts import MINUS
 from webapp.ledger.notation.locales import DEFAULT, Notation
 from webapp.ledger.titles import counted, joined
 from webapp.web.rendering.figures import day, figure, size, typed_day
-from webapp.web.rendering.languages import gettext, marked, translated
+from webapp.web.rendering.languages import ENGLISH, gettext, language, marked, translated
 
 if TYPE_CHECKING:
     from webapp.models import TaxCode
@@ -228,6 +228,20 @@ def code_choices(codes: Iterable["TaxCode"]) -> list[SelectOption]:
     return [SelectOption(str(each.id), f"{each.code} · {code_name(each)}") for each in codes]
 
 
+def capital(text: str) -> str:
+    """Begin a label with a capital; its other letters stay, as those of German nouns.
+
+    >>> capital("name der Bank"), capital("")
+    ('Name der Bank', '')
+    """
+    return text[:1].upper() + text[1:]
+
+
+def lowered(label: str) -> str:
+    """Write a label within a sentence: English has no capitals there, German nouns keep theirs."""
+    return label.lower() if language() == ENGLISH else label
+
+
 # The last words of the fields whose values have amounts or days.
 FIGURED = frozenset(
     {"amount", "balance", "date", "day", "net", "on", "parts", "postings", "splits", "tax", "total"}
@@ -245,7 +259,7 @@ def with_figures(field: str) -> bool:
 
 # Filters whose sentences hold figures, which are written in the notation of the page, and the others.
 SENTENCES = (counted, breach, owing, deed)
-PLAIN = (vat_category, initials, leading, joined, choices, code_name)
+PLAIN = (vat_category, initials, leading, joined, choices, code_name, capital, lowered)
 TESTS = {"with_figures": with_figures}
 
 
