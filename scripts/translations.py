@@ -36,6 +36,7 @@ from webapp.ledger.closing.layouts import LAYOUTS, layout_of
 from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.triggers import NAMES
 from webapp.ledger.tax.forms import FREQUENCIES
+from webapp.ledger.tax.late import ADJUSTMENT_REASONS
 from webapp.ledger.titles import IMPERATIVES, proposed
 from webapp.queries.audit.field_changes import LABELS, label
 from webapp.queries.tax.packs import NAMES as PACKS
@@ -220,6 +221,7 @@ def labels() -> set[str]:
         {field.label for field in Field} | set(NAMES.values()) | set(CHARTS.values()) | set(LABELS.values())
     )
     found |= {each.capitalize() for each in (*FREQUENCIES, *NAMES.values())}
+    found |= {each.replace("_", " ").capitalize() for each in ADJUSTMENT_REASONS}
     for layout in map(layout_of, LAYOUTS):
         found |= {layout.name, *(row.name for row in (*layout.profit, *layout.sheet))}
     return found | {label(key) for key in keys()}
