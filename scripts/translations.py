@@ -37,6 +37,7 @@ from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.triggers import NAMES
 from webapp.ledger.tax.forms import FREQUENCIES
+from webapp.ledger.tax.late import ADJUSTMENT_REASONS
 from webapp.ledger.titles import IMPERATIVES, proposed
 from webapp.queries.audit.field_changes import LABELS, label
 from webapp.queries.tax.packs import NAMES as PACKS
@@ -226,6 +227,7 @@ def labels() -> set[str]:
     )
     found |= {each.capitalize() for each in (*FREQUENCIES, *NAMES.values())}
     found |= {each.lower() for each in ACCOUNT_TYPES}
+    found |= {each.replace("_", " ").capitalize() for each in ADJUSTMENT_REASONS}
     for layout in map(layout_of, LAYOUTS):
         found |= {layout.name, *(row.name for row in (*layout.profit, *layout.sheet))}
     return found | {label(key) for key in keys()}

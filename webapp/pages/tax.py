@@ -189,7 +189,8 @@ def show_open_return(query: dict[str, Any], problem: Problem | None = None) -> R
         found = queries.tax.returns.open_return(organization, form, query["to"], query["kind"])
     except REFUSALS as error:
         return show_taxes("returns", problem or problem_of(error))
-    made = queries.tax.before_filing.with_warnings(organization, found.record)
+    today = queries.access.organizations.today(organization.id, requests.now())
+    made = queries.tax.before_filing.with_warnings(organization, found.record, today)
     taxes = queries.tax.returns.taxes_of(organization.id, found.postings)
     shown: dict[str, Any] = {"count": 0, "postings": ()}
     if query["box"] is not None:

@@ -1,20 +1,29 @@
 """Taxes of entries written by hand: codes that are given later, and adjustments of boxes."""
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
+import marshmallow as ma
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.errors import NotFoundError
+from webapp.ledger.tax.forms import TaxForm
+from webapp.ledger.tax.late import ADJUSTMENT_REASONS
 from webapp.ledger.titles import counted
+from webapp.schemas.bookkeeping.journal_entries import AdjustmentFormSchema
 from webapp.schemas.tax.codes import CodedLinesFormSchema, UncodedPageSchema
 from webapp.services.audit.results import FailedItem, ItemResult
+from webapp.services.bookkeeping.posting_inputs import PostingInput
+from webapp.services.bookkeeping.tax_adjustments import AdjustedBox
 from webapp.services.transactions.changed_legs import BulkLineChanges
 from webapp.web import paging
+from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import wording
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("tax_entries", __name__, url_prefix="/tax")
@@ -75,3 +84,64 @@ def show_uncoded(
         form=request.form,
         problem=problem,
     )
+
+
+@bp.get("/adjustments/new")
+@requires("confirm")
+def adjustment() -> Response:
+    """Show the form to add to boxes by hand."""
+    return show_adjustment(request.args.get("form", ""))
+
+
+@bp.post("/adjustments")
+@requires("confirm")
+def adjust() -> Response:
+    """Add to boxes by hand and show the entry, or show the error."""
+    try:
+        body = AdjustmentFormSchema().load(form_body())
+        of_form, counter_id = queries.tax.packs.content(body["form"]).form, body.pop("counter_account_id")
+        legs = _legs(of_form, body["boxes"], counter_id)
+        entry = services.bookkeeping.tax_adjustments.adjust(**body, legs=legs, **acting())
+    except REFUSALS as error:
+        return show_adjustment(request.form.get("form", ""), problem_of(error))
+    return redirect_to(url_for("journal_entries.show", entry_id=entry.id))
+
+
+def _legs(of_form: TaxForm, boxes: Sequence[AdjustedBox], counter_id: int | None) -> list[PostingInput]:
+    """Give the legs of boxes of tax: on the accounts of taxes, against one account."""
+    roles, sums = queries.tax.packs.accounts(organization_id()), dict[str, Decimal]()
+    for each in boxes:
+        sign = of_form.tax_of({each["box"]: 1})
+        if sign:
+            role = "output" if sign > 0 else "input"
+            sums[role] = sums.get(role, Decimal(0)) - sign * each["amount"]
+    if any(sums.values()) and counter_id is None:
+        raise ma.ValidationError({"counterAccountId": ["Choose an account."]})
+    moved = {queries.tax.packs.account(roles, role).id: amount for role, amount in sums.items()}
+    moved[counter_id or 0] = -sum(sums.values(), Decimal(0))
+    return [{"account_id": each, "amount": amount} for each, amount in moved.items() if amount]
+
+
+def show_adjustment(form: str, problem: Problem | None = None) -> Response:
+    """Render the form to add to boxes by hand as it was typed."""
+    packs = [each for each in queries.tax.packs.listed(organization_id()) if each.is_installed]
+    chosen = next((each for each in packs if each.name == form), next(iter(packs), None))
+    if chosen is None:
+        raise NotFoundError
+    return render(
+        "tax/adjustment.html",
+        pack=chosen,
+        boxes=[each for each in queries.tax.packs.content(chosen.name).form.boxes if each.terms is None],
+        typed={each.get("box"): each.get("amount") for each in _typed_boxes()},
+        base=queries.access.organizations.base_currency(organization_id()),
+        today=queries.access.organizations.today(organization_id(), requests.now()),
+        reasons=wording.choices((each, each.replace("_", " ").capitalize()) for each in ADJUSTMENT_REASONS),
+        accounts=queries.accounts.choices.accounts(organization_id()),
+        form=request.form,
+        problem=problem,
+    )
+
+
+def _typed_boxes() -> list[dict[str, Any]]:
+    found = form_body().get("boxes") if request.method == "POST" else None
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []

@@ -43,7 +43,7 @@ def test_lines_get_their_codes_later_and_are_listed_until_then(taxes):
     assert missing(taxes, side="PURCHASE") == expected[:1]
 
     pages = taxes.person.browser()
-    assert f'name="ids" value="{sold}"' in pages.get("/tax/uncoded?side=SALE").text
+    assert f'form="coding" value="{sold}"' in pages.get("/tax/uncoded?side=SALE").text
     none = pages.post("/tax/uncoded", data={"taxCodeId": taxes.codes["S20"]})
     assert (none.status_code, "Choose a bank line first." in said(none)) == (422, True)
     form = {"ids": [str(bought), str(sold)], "taxCodeId": str(taxes.codes["P20"])}

@@ -248,3 +248,21 @@ def test_late_items_of_a_return_are_shown_by_pages(taxes, monkeypatch):
         assert "lateFrom=2" in shown
     last = pages.get(f"{filed}?lateFrom=2").text
     assert (last.count("Error of"), "lateFrom" in last.partition("<main")[2]) == (1, False)
+
+
+def test_boxes_are_adjusted_by_hand_against_an_account(taxes):
+    pages = taxes.person.browser()
+    page = pages.get("/tax/adjustments/new").text
+    assert ('value="A"' in page, 'value="C"' in page) == (True, False)
+    body = {"form": "generic-vat", "taxPoint": "2026-02-03", "reason": "PRIVATE_USE", "note": "Own use"}
+    body |= {"boxes.0.box": "A", "boxes.0.amount": "20.00", "boxes.1.box": "D", "boxes.1.amount": ""}
+    assert "Choose an account." in pages.post("/tax/adjustments", data=body).text
+    empty = pages.post("/tax/adjustments", data=body | {"boxes.0.amount": ""})
+    assert (empty.status_code, "Write an amount into a box first." in empty.text) == (422, True)
+    address = pages.post(
+        "/tax/adjustments", data=body | {"counterAccountId": taxes.accounts["Rent"]}
+    ).location
+    assert [leg[:2] for leg in taxes.legs(address.rpartition("/")[2])] == [
+        ("VAT payable", "-20.00"),
+        ("Rent", "20.00"),
+    ]

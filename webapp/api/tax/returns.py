@@ -23,6 +23,7 @@ from webapp.schemas.tax.returns import (
     WithdrawalSchema,
 )
 from webapp.web import paging
+from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.written_files import downloaded, spooled
@@ -48,8 +49,9 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 def read_open(query: dict[str, Any]) -> dict[str, Any]:
     """Compute the open return of a form: all that is in no return yet, up to the end of a period."""
     organization = queries.access.organizations.get(organization_id())
+    today = queries.access.organizations.today(organization.id, requests.now())
     found = queries.tax.returns.open_return(organization, **query).record
-    return {"taxReturn": queries.tax.before_filing.with_warnings(organization, found)}
+    return {"taxReturn": queries.tax.before_filing.with_warnings(organization, found, today)}
 
 
 @bp.get("/<id:return_id>")

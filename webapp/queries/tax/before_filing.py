@@ -19,8 +19,8 @@ from webapp.queries.tax.returns import NOTICE, ReturnRecord, ReturnWarning
 MOST_NAMED: Final = 5
 
 
-def with_warnings(organization: Organization, made: ReturnRecord) -> ReturnRecord:
-    """Give an open return with what to look at before it is filed."""
+def with_warnings(organization: Organization, made: ReturnRecord, today: date) -> ReturnRecord:
+    """Give an open return with what to look at before it is filed, such as that its period is not over."""
     if made.kind == NOTICE:
         return made
     blocking, money = open_receipts(organization.id, made.form, made.to), _open(organization.id)
@@ -48,12 +48,16 @@ def with_warnings(organization: Organization, made: ReturnRecord) -> ReturnRecor
         ("income_without_code", len(without), "entry", "has income without a tax code"),
     )
     entries = {"drafts": drafts[:MOST_NAMED], "income_without_code": without[:MOST_NAMED]}
+    early = f"Its period ends {day}: what comes by then would be late in the next return."
     return replace(
         made,
         warnings=[
-            ReturnWarning(code, _counted(number, noun, rest), entries.get(code, ()))
-            for code, number, noun, rest in counted
-            if number
+            *([ReturnWarning("period_not_over", early)] if today <= made.to else []),
+            *(
+                ReturnWarning(code, _counted(number, noun, rest), entries.get(code, ()))
+                for code, number, noun, rest in counted
+                if number
+            ),
         ],
     )
 

@@ -346,6 +346,34 @@ class AdjustmentSchema(Schema):
     )
 
 
+class AdjustedBoxFormSchema(AdjustedBoxSchema):
+    """What is added to a box on a page; nothing where it is left empty."""
+
+    amount = fields.Amount(allow_none=True, load_default=None)
+
+
+class AdjustmentFormSchema(AdjustmentSchema):
+    """The same from a page, whose legs are on the accounts of taxes against one account."""
+
+    class Meta:
+        """A page writes no legs itself."""
+
+        exclude = ("legs", "document_id")
+
+    boxes = ma.fields.List(ma.fields.Nested(AdjustedBoxFormSchema), required=True)
+    counter_account_id = fields.FormId(allow_none=True, load_default=None)
+    note = fields.Text(most=2000, allow_none=True, load_default="")
+
+    @ma.post_load
+    def filled(self, body: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Leave out boxes without an amount, and read an empty note as none."""
+        del kwargs
+        boxes = [each for each in body["boxes"] if each["amount"] is not None]
+        if not boxes:
+            raise ma.ValidationError({"boxes": ["Write an amount into a box first."]})
+        return {**body, "boxes": boxes, "note": body["note"] or ""}
+
+
 class VoidFormSchema(VoidSchema):
     """The same from a form."""
 
