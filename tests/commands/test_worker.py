@@ -193,3 +193,14 @@ def test_what_a_dead_worker_held_goes_on_at_once_and_has_not_failed(app, ada, tm
     ]
     assert attempts == 1
     assert at < datetime.now(UTC) + timedelta(seconds=2 * jobs.FIRST_PAUSE)
+
+
+def test_what_killed_a_worker_comes_after_what_else_is_due(session, ada):
+    """One job that kills each worker would keep all others waiting."""
+    for kind in ("RATES", "STEP"):
+        jobs.want(ada.organization_id, kind, "test", at=NOW, now=NOW)
+    (_, killer), (_, other) = jobs.due("first")
+    assert jobs.claim(ada.organization_id, killer, "first")
+    session.commit()
+    jobs.free("first")
+    assert [job_id for _, job_id in jobs.due("second")] == [other, killer]

@@ -211,9 +211,9 @@ def drop(organization_id: str, kind: str, subject: str) -> None:
 
 
 def free(worker: str) -> None:
-    """Free what a worker held that has ended."""
+    """Free what a worker held that has ended, behind what else is due: it may have died of this."""
     held = JOBS.c.state == "RUNNING", JOBS.c.leased_by == worker
-    db.session.execute(sa.update(JOBS).where(*held).values(leased_until=None))
+    db.session.execute(sa.update(JOBS).where(*held).values(leased_until=None, run_at=seconds_from_now(0)))
 
 
 def _of_books(organization_id: str, statement: Any) -> Any:
