@@ -16,6 +16,7 @@ from tests.operating.releases import RELEASED
 from webapp.commands import doctor as command
 from webapp.database import postgresql, stop
 from webapp.migrations import revisions
+from webapp.migrations.upgrades import upgrade
 from webapp.services.backups import records
 from webapp.services.operating import diagnosis, machine
 
@@ -29,6 +30,9 @@ HEAD = f"UPDATE alembic_version SET version_num = '{revisions.head_revision()}'"
 def sound(released, monkeypatch):
     """An installation with books and a verified backup, on a disk that waits."""
     books = released(RELEASED[0])
+    engine = books.engine()
+    upgrade(engine)
+    engine.dispose()
     records.note(books.instance, made=NOW, verified=NOW)
     with changed(books) as connection:
         connection.exec_driver_sql("UPDATE organizations SET created_at = '2026-01-01 00:00:00+00:00'")

@@ -17,6 +17,7 @@ APPROVED_BY_KEYS = {
     "add_document_file",
     "bind_rows",
     "change_journal_entry",
+    "change_schedule",
     "clear_reconciliation_items",
     "complete_reconciliation",
     "confirm_transaction",
