@@ -12,7 +12,6 @@ from tests.fixtures.corpus import CORPUS
 
 # Each after those that it imports, so that pytest sees every one of them first.
 pytest_plugins = [
-    "tests.fixtures.budgets",
     "tests.fixtures.turns",
     "tests.fixtures.recorders",
     "tests.fixtures.unfiltered.switch",
