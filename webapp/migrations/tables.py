@@ -23,7 +23,13 @@ def is_sqlite() -> bool:
 def make_table(name: str, *items: sa.schema.SchemaItem, **options: Any) -> None:
     """Make a table; what it numbers itself is never given out again, and PostgreSQL keeps organizations apart."""
     is_numbered = any(isinstance(each, sa.Column) and each.autoincrement is True for each in items)
-    table = op.create_table(name, *items, sqlite_autoincrement=is_numbered, **options)
+    indexes = [each for each in items if isinstance(each, sa.Index)]
+    others = [each for each in items if not isinstance(each, sa.Index)]
+    table = op.create_table(name, *others, sqlite_autoincrement=is_numbered, **options)
+    # A table keeps its indexes in no order, and of two that are alike good SQLite takes one by their order.
+    sa.Table(name, table.metadata, *indexes, extend_existing=True)
+    for index in indexes:
+        op.execute(sa.schema.CreateIndex(index))
     if ORGANIZATION in table.columns and not is_sqlite():
         protect(name)
 
