@@ -105,7 +105,7 @@ def test_the_likely_account_of_a_line_is_taken_by_key(workspace, ada, bank):
     page.reload()
     expect(line(page, "Rent October").locator(".likely")).to_contain_text("Rooms?")
     page.goto("/feeds/1?show=all&line=2")
-    expect(line(page, "Rent October")).to_contain_text("1 of 1 payments to Rent went to Rooms.")
+    expect(line(page, "Rent October")).to_contain_text("1 of 1 payment to Rent went to Rooms.")
     page.keyboard.press("Enter")
     expect(line(page, "Rent October").get_by_role("combobox", name="Account")).to_have_value("Rooms")
     expect(line(page, "Rent October").locator(".line-likely")).to_have_count(0)

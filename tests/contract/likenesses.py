@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT(?!00:00:00Z)\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -29,13 +30,8 @@ class Likeness:
         if isinstance(value, list):
             return [self.of(each) for each in value]
         if isinstance(value, str):
-            return (
-                SAME_DAY
-                if key == "today"
-                else self._cursor(value)
-                if key == "nextCursor"
-                else self.text(value)
-            )
+            is_today = key == "today" or (key == "asOf" and value == f"{datetime.now(UTC):%Y-%m-%d}")
+            return SAME_DAY if is_today else self._cursor(value) if key == "nextCursor" else self.text(value)
         return OF_TODAY.get(key, value)
 
     def text(self, text: str) -> str:

@@ -149,6 +149,7 @@ def test_no_function_of_the_owner_that_takes_a_value_is_one_of_sql(session):
     assert session.scalars(TAKING_VALUES).all() == []
 
 
+@pytest.mark.rare
 def test_a_restore_into_distributed_books_is_refused_and_says_the_way(app, demo_installation, monkeypatch):
     monkeypatch.setattr(restores, "is_distributed", lambda _connection: True)
     monkeypatch.setattr(restores, "_check_empty", lambda _session: None)

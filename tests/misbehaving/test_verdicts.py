@@ -295,6 +295,7 @@ def begin(house, ada, bank):
     house.store.drop("seeded")
 
 
+@pytest.mark.rare
 def test_after_every_act_all_answers_about_proofs_are_the_same(
     turn, begin, ada, bank, restored, rounds, figure
 ):

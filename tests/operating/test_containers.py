@@ -181,6 +181,7 @@ def new_server():
     server.close()
 
 
+@pytest.mark.rare
 def test_postgresql_gets_the_roles_of_compose_and_is_healthy_with_them(new_server, tmp_path):
     """Its script and its health check run as they are written, but for the places of the socket and of the secret."""
     service, place = COMPOSE["services"]["postgresql"], new_server.query["host"]

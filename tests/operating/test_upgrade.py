@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.operating.releases import NEXT, PROGRAMS, RELEASED, Books, later_version
+from webapp.commands import upgrading
 from webapp.database import stop
 from webapp.migrations import revisions
 
@@ -134,6 +135,17 @@ def test_books_of_before_are_upgraded_by_no_other_command(current, later):
         assert (refused.exit_code, "Run: tieout upgrade" in refused.stderr) == (1, True), words
     assert current.run("migrate", "--if-empty").exit_code == 0
     assert current.facts() == before
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_books_on_several_nodes_are_not_rehearsed(current, later, monkeypatch):
+    before = current.facts()
+    later(*SOUND, changes=CHANGES)
+    monkeypatch.setattr(upgrading, "is_distributed", lambda _connection: True)
+    refused = current.run("upgrade", "--rehearse")
+    assert (refused.exit_code, "cannot be rehearsed" in refused.stderr) == (1, True), refused.output
+    assert current.facts() == before
+    assert not stop.is_stopped(current.instance)
 
 
 def test_migrations_that_change_the_books_are_taken_back(current, later, portion):

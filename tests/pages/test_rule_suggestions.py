@@ -79,7 +79,7 @@ def test_the_workspace_offers_the_likely_account_and_takes_it_in_one_step(ada, b
     browser = ada.browser()
     shown = text(browser.get(f"/feeds/{bank.fa_id}?show=all"))
     assert "Travel?" in shown
-    assert "1 of 1 payments to DB Bahn went to Travel." in shown
+    assert "1 of 1 payment to DB Bahn went to Travel." in shown
     current = text(browser.get(f"/feeds/{bank.fa_id}?show=all&line={waiting}"))
     assert 'data-key="Enter">Use Travel</button>' in current
     taken = browser.post(

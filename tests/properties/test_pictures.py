@@ -220,6 +220,7 @@ def the_bars_of_ages_are_those_of_the_aged_report(studio):
     assert sorted(sums[1:]) == sorted(Decimal(party["totalBase"]) for party in report["parties"])
 
 
+@pytest.mark.rare
 def test_the_figures_of_pictures_are_those_of_the_reports(studio):
     for holds in (
         income_and_expenses_are_those_of_the_report,

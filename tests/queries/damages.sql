@@ -338,8 +338,8 @@ WHERE id = (SELECT min(p.id) FROM postings p JOIN journal_entries e ON e.id = p.
 -- tax_return_differs
 INSERT INTO tax_returns (id, organization_id, form, pack_version, starts_on, ends_on, status, is_notice, figures,
     digest, filed_at, filed_by)
-SELECT 471102, organization_id, 'generic-vat', 1, '2026-01-01', '2026-03-31', 'FILED', 1 = 2,
-    '{"boxes": [["A", "Tax", 100, 100], ["C", "Total", 100, 100]], "late": []}', '0', '2026-04-01 10:00:00', '{}'
+SELECT 471102, organization_id, 'generic-vat', 1, '2020-01-01', '2020-03-31', 'FILED', 1 = 2,
+    '{"boxes": [["A", "Tax", 100, 100], ["C", "Total", 100, 100]], "late": []}', '0', '2020-04-01 10:00:00', '{}'
 FROM journal_entries ORDER BY id LIMIT 1;
 
 -- tax_waiting_differs

@@ -39,6 +39,9 @@ OF_CONSENTS = {"bank_connections.consent", "bank_connections.come_back"}
 # What also needs the provider of the banks, which these tests do not have.
 OF_PROVIDERS = {*OF_CONSENTS, "bank_connections.new"}
 
+# What is there only where mail is set.
+OF_MAIL = {"mailed_links.forgotten", "mailed_links.show_address", "mailed_links.show_reset"}
+
 # What an address needs in its body before it looks for what its path names.
 BODIES: dict[str, dict[str, Any]] = {
     "POST /api/action-requests/<act:request_id>/approve": {"digest": "0" * 64},

@@ -142,7 +142,7 @@ def assert_says_so(method, path, answer):
 def test_hostile_bodies(app, hostile, ids, rounds, portion, figure):
     unsafe = [address for address in addresses_of(app) if address.is_api and not address.is_safe]
     for index, address in enumerate(unsafe):
-        for body in portion(7, [*RAW_BODIES.values()], index):
+        for body in portion(13, [*RAW_BODIES.values()], index):
             if len(body) > 10_000 and index >= rounds(3, len(unsafe)):
                 continue
             hostile(address.method, address.path(ids), data=body, content_type="application/json")
@@ -215,7 +215,7 @@ def test_hostile_forms(app, ada, ids, portion):
     browser = ada.browser()
     pages = [a for a in addresses_of(app) if not a.is_api and not a.is_safe and "sign-out" not in a.rule]
     for index, address in enumerate(pages):
-        for name in portion(5, [*FORMS], index):
+        for name in portion(11, [*FORMS], index):
             for path in (address.path(ids), address.path()):
                 answer = browser.post(path, data=FORMS[name])
                 assert answer.status_code < 500, (path, name, answer.text[:300])
@@ -228,7 +228,7 @@ def test_hostile_queries_on_pages(app, ada, ids, portion):
     browser = ada.browser()
     pages = [a for a in addresses_of(app) if not a.is_api and a.is_safe]
     for index, address in enumerate(pages):
-        for query in portion(7, QUERIES, index):
+        for query in portion(13, QUERIES, index):
             for ask in (browser.get, lambda path: browser.htmx("GET", path, target="div#lines")):
                 answer = ask(f"{address.path(ids)}?{query}")
                 assert answer.status_code < 500, (address.rule, query[:50], answer.text[:200])
@@ -243,7 +243,7 @@ def test_any_part_may_be_asked_of_any_page(app, ada, ids, portion):
     browser = ada.browser()
     pages = [a for a in addresses_of(app) if not a.is_api and a.is_safe]
     for index, address in enumerate(pages):
-        for part in portion(11, sorted(parts), index):
+        for part in portion(23, sorted(parts), index):
             answer = browser.htmx("GET", address.path(ids), target=f"div#{part}")
             assert answer.status_code < 500, (address.rule, part)
 

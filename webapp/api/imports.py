@@ -21,7 +21,7 @@ from webapp.schemas.untrusted import HEADER as UNTRUSTED_FIELDS
 from webapp.schemas.untrusted import untrusted_paths
 from webapp.web import downloads, paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
-from webapp.web.access.blueprints import Blueprint
+from webapp.web.access.blueprints import Blueprint, file_or_json
 from webapp.web.access.strictness import ArgumentsParser
 
 bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
@@ -45,14 +45,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @bp.post("")
 @requires("draft", begins=False, body_limit=uploads.BODY_LIMIT, is_heavy=True)
 @bp.arguments(ImportFormSchema, location="form", content_type="multipart/form-data")
-@bp.doc(
-    requestBody={
-        "content": {
-            "multipart/form-data": {"schema": ImportUploadSchema},
-            JSON: {"schema": ImportFileSchema},
-        }
-    }
-)
+@bp.doc(requestBody=file_or_json(ImportUploadSchema, ImportFileSchema))
 @bp.response(201, AnswerSchema)
 @bp.alt_response(200, schema=AnswerSchema, description="PREVIEWED: a dry run, nothing is written")
 def create(form: dict[str, Any]) -> Response:

@@ -12,7 +12,7 @@ from webapp.schemas.paging import OkSchema, PageSchema, changing, listing
 from webapp.services.imports.uploads import Upload, unpacked
 from webapp.web import downloads, inbox, paging, uploads
 from webapp.web.access.auth import acting, requires
-from webapp.web.access.blueprints import Blueprint
+from webapp.web.access.blueprints import Blueprint, file_or_json
 from webapp.web.access.strictness import ArgumentsParser
 
 bp = Blueprint("api_inbox", __name__, url_prefix="/api/inbox", description="Inbox")
@@ -30,14 +30,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @bp.post("")
 @requires("draft", begins=False, body_limit=uploads.BODY_LIMIT, is_heavy=True)
 @bp.arguments(SentFormSchema, location="form", content_type="multipart/form-data")
-@bp.doc(
-    requestBody={
-        "content": {
-            "multipart/form-data": {"schema": SentFormSchema},
-            "application/json": {"schema": FileSchema},
-        }
-    }
-)
+@bp.doc(requestBody=file_or_json(SentFormSchema, FileSchema))
 @bp.response(200, changing(ArrivalsSchema))
 def take(_form: dict[str, Any]) -> dict[str, Any]:
     """Take a file of any kind: a bank's file is imported, everything else is filed, and doubt waits with its question.

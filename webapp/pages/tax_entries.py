@@ -1,22 +1,18 @@
 """Taxes of entries written by hand: codes that are given later, and adjustments of boxes."""
 
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from typing import Any
 
-import marshmallow as ma
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import NotFoundError
-from webapp.ledger.tax.forms import TaxForm
 from webapp.ledger.tax.late import ADJUSTMENT_REASONS
 from webapp.ledger.titles import counted
 from webapp.schemas.bookkeeping.journal_entries import AdjustmentFormSchema
 from webapp.schemas.tax.codes import CodedLinesFormSchema, UncodedPageSchema
 from webapp.services.audit.results import FailedItem, ItemResult
-from webapp.services.bookkeeping.posting_inputs import PostingInput
-from webapp.services.bookkeeping.tax_adjustments import AdjustedBox
+from webapp.services.bookkeeping import tax_adjustments
 from webapp.services.transactions.changed_legs import BulkLineChanges
 from webapp.web import paging
 from webapp.web.access import requests
@@ -99,27 +95,12 @@ def adjust() -> Response:
     """Add to boxes by hand and show the entry, or show the error."""
     try:
         body = AdjustmentFormSchema().load(form_body())
-        of_form, counter_id = queries.tax.packs.content(body["form"]).form, body.pop("counter_account_id")
-        legs = _legs(of_form, body["boxes"], counter_id)
-        entry = services.bookkeeping.tax_adjustments.adjust(**body, legs=legs, **acting())
+        counter_id = body.pop("counter_account_id")
+        legs = tax_adjustments.legs_against(organization_id(), body["form"], body["boxes"], counter_id)
+        entry = tax_adjustments.adjust(**body, legs=legs, **acting())
     except REFUSALS as error:
         return show_adjustment(request.form.get("form", ""), problem_of(error))
     return redirect_to(url_for("journal_entries.show", entry_id=entry.id))
-
-
-def _legs(of_form: TaxForm, boxes: Sequence[AdjustedBox], counter_id: int | None) -> list[PostingInput]:
-    """Give the legs of boxes of tax: on the accounts of taxes, against one account."""
-    roles, sums = queries.tax.packs.accounts(organization_id()), dict[str, Decimal]()
-    for each in boxes:
-        sign = of_form.tax_of({each["box"]: 1})
-        if sign:
-            role = "output" if sign > 0 else "input"
-            sums[role] = sums.get(role, Decimal(0)) - sign * each["amount"]
-    if any(sums.values()) and counter_id is None:
-        raise ma.ValidationError({"counterAccountId": ["Choose an account."]})
-    moved = {queries.tax.packs.account(roles, role).id: amount for role, amount in sums.items()}
-    moved[counter_id or 0] = -sum(sums.values(), Decimal(0))
-    return [{"account_id": each, "amount": amount} for each, amount in moved.items() if amount]
 
 
 def show_adjustment(form: str, problem: Problem | None = None) -> Response:

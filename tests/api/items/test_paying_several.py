@@ -47,7 +47,7 @@ def payout(person, books, line, parties, fee=0):
     return person.patch(f"/api/transactions/{line}", json=body)
 
 
-@pytest.mark.parametrize("count", [2, 7, 80])
+@pytest.mark.parametrize("count", [2, 7, pytest.param(80, marks=pytest.mark.rare)])
 def test_a_payout_settles_what_each_party_owes_and_the_void_opens_it(ben, books, bank, giro, several, count):
     chance = random.Random(count)  # noqa: S311
     parties = several([chance.randint(500, 90_000) for _ in range(count)])

@@ -6,6 +6,7 @@ import pytest
 
 from tests.fixtures.banks import Bank
 from tests.fixtures.helpers.owed import differences, items, owe
+from tests.fixtures.turns import whose_turn
 
 # Of each base what a pound and a dollar are in it, and by hand: what 900.00 pounds are, the 30.00 of tax in them, the
 # claim of 1,100.00 dollars, and what the 870.00 pounds that pay it realise.
@@ -65,9 +66,14 @@ class Pounds:
         return self.person.patch(f"/api/transactions/{line}", json=body)
 
 
-@pytest.fixture(params=BASES)
-def pounds(request, app, keeps_in):
-    return Pounds(app, keeps_in(request.param), request.param)
+def pytest_generate_tests(metafunc):
+    if "base" in metafunc.fixturenames:
+        metafunc.parametrize("base", whose_turn(metafunc.config, [*BASES]))
+
+
+@pytest.fixture
+def pounds(app, keeps_in, base):
+    return Pounds(app, keeps_in(base), base)
 
 
 def test_the_rest_of_a_line_that_pays_abroad_is_owed_in_base(pounds):

@@ -41,14 +41,14 @@ def test_of_two_accounts_with_as_many_lines_the_newest_wins(ada, bank, food):
 
 def test_a_counterparty_that_is_new_is_known_by_its_first_words_or_its_iban(ada, bank, food):
     decide(ada, bank, food, "REWE Koeln")
-    assert likely(ada, send(bank, "REWE Bonn"))["reason"] == "1 of 1 payments to REWE went to Groceries."
+    assert likely(ada, send(bank, "REWE Bonn"))["reason"] == "1 of 1 payment to REWE went to Groceries."
     iban = "DE02500501015871393"
     line = send(bank, "Muller", iban=iban)
     ada.patch(f"/api/transactions/{line}", json={"accountId": food})
     ada.post(f"/api/transactions/{line}/confirm", json={})
     assert (
         likely(ada, send(bank, "Mueller", iban=iban))["reason"]
-        == f"1 of 1 payments to {iban} went to Groceries."
+        == f"1 of 1 payment to {iban} went to Groceries."
     )
 
 
@@ -57,7 +57,7 @@ def test_a_description_says_it_where_there_is_no_counterparty(ada, bank, food):
     ada.patch(f"/api/transactions/{line}", json={"accountId": food})
     ada.post(f"/api/transactions/{line}/confirm", json={})
     asked = send(bank, None, description="Kartenzahlung 29.03. Aldi Sued 88")
-    assert likely(ada, asked)["reason"] == "1 of 1 payments with “Aldi Sued” went to Groceries."
+    assert likely(ada, asked)["reason"] == "1 of 1 payment with “Aldi Sued” went to Groceries."
 
 
 def test_money_in_says_nothing_of_money_out(ada, bank, food):
@@ -103,4 +103,4 @@ def test_a_page_of_fifty_lines_takes_as_many_statements_as_one_of_two(ada, bank,
     for number in range(46):
         send(bank, ("REWE", "Aldi")[number % 2])
     with at_most(len(few)):
-        assert browser.get(page).text.count("payments to") >= 48
+        assert browser.get(page).text.count("payment to") >= 48

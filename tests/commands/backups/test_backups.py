@@ -18,7 +18,7 @@ from tests.commands.conftest import PROPOSED
 from tests.concurrency.crowds import Client
 from tests.fixtures.helpers.documents import PDF, pdf, sent
 from tests.fixtures.helpers.marks import on_sqlite
-from webapp import create_app
+from webapp import books_alone
 from webapp.cli import main
 from webapp.commands import books
 from webapp.database.sessions import db
@@ -65,13 +65,13 @@ def test_restored_tables_are_analyzed_before_anything_reads_them(
     path, statements, engines = backed_up(), [], []
 
     def listened(settings):
-        app = create_app(settings)
+        app = books_alone(settings)
         with app.app_context():
             engines.append(db.engine)
             sa.event.listen(db.engine, "before_cursor_execute", lambda *told: statements.append(told[2]))
         return app
 
-    monkeypatch.setattr(books, "create_app", listened)
+    monkeypatch.setitem(books.application.__kwdefaults__, "make", listened)
     environment = {"INSTANCE_PATH": str(tmp_path / "restored"), "DATABASE_URL": empty_database_url}
     try:
         result = CliRunner(env=environment).invoke(main, ["restore", str(path)], catch_exceptions=False)

@@ -104,6 +104,7 @@ MOVES = {
 }
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("move", MOVES)
 def test_stale_approvals(victim, bank, ada, agent, cases, move):
     """A person clicks approve three times on what was shown before, alone and among several."""

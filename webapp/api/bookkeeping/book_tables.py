@@ -18,7 +18,7 @@ from webapp.schemas.paging import changing, wrapped
 from webapp.web import book_tables, document_files
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
-from webapp.web.access.blueprints import Blueprint
+from webapp.web.access.blueprints import Blueprint, file_or_json
 from webapp.web.access.strictness import ArgumentsParser
 
 bp = Blueprint("api_tables", __name__, url_prefix="/api/tables", description="Moving in")
@@ -37,14 +37,7 @@ def listed() -> dict[str, Any]:
 @bp.post("")
 @requires("admin", begins=False, body_limit=document_files.BODY_LIMIT, is_heavy=True)
 @bp.arguments(BookTableFormSchema, location="form", content_type="multipart/form-data")
-@bp.doc(
-    requestBody={
-        "content": {
-            "multipart/form-data": {"schema": BookTableUploadSchema},
-            JSON: {"schema": BookTableFileSchema},
-        }
-    }
-)
+@bp.doc(requestBody=file_or_json(BookTableUploadSchema, BookTableFileSchema))
 @bp.response(201, AnswerSchema)
 @bp.alt_response(200, schema=AnswerSchema, description="A dry run, or nothing is new: nothing is written")
 def create(form: dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from webapp.schemas.paging import changing, wrapped
 from webapp.web import document_files, document_tables
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
-from webapp.web.access.blueprints import Blueprint
+from webapp.web.access.blueprints import Blueprint, file_or_json
 from webapp.web.access.strictness import ArgumentsParser
 
 bp = Blueprint(
@@ -22,14 +22,7 @@ JSON = "application/json"
 @bp.post("")
 @requires("draft", begins=False, body_limit=document_files.BODY_LIMIT, is_heavy=True)
 @bp.arguments(TableFormSchema, location="form", content_type="multipart/form-data")
-@bp.doc(
-    requestBody={
-        "content": {
-            "multipart/form-data": {"schema": TableUploadSchema},
-            JSON: {"schema": TableFileSchema},
-        }
-    }
-)
+@bp.doc(requestBody=file_or_json(TableUploadSchema, TableFileSchema))
 @bp.response(201, AnswerSchema)
 @bp.alt_response(200, schema=AnswerSchema, description="A dry run, or no row is new: nothing is written")
 def create(form: dict[str, Any]) -> Any:

@@ -36,7 +36,7 @@ def pieces_of(settlement: int, parts: Sequence[SettledPart]) -> dict[int, list[P
 
     >>> day = date(2026, 3, 31)
     >>> joined = [SettledPart(1, 1, 1200, DOCUMENT, day), SettledPart(2, 2, -1188, MONEY, day, is_line=True)]
-    >>> found = pieces_of(9, [*joined, SettledPart(3, 3, -12, DISCOUNT, day, account=5)])
+    >>> found = pieces_of(9, [*joined, SettledPart(3, 3, -12, "DISCOUNT", day, account=5)])
     >>> [(piece.kind, piece.size_minor) for piece in found[1]]
     [('DISCOUNT', 12), ('MONEY', 1188)]
     """

@@ -20,7 +20,7 @@ from webapp.queries.tax.returns import NoBoxError
 from webapp.services.audit import field_changes
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
+from webapp.services.bookkeeping.posting_inputs import PostingInput, PostingInputs, legs_of
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
 from webapp.services.tax.coding import NoTaxHereError, check_start
@@ -43,6 +43,30 @@ class ReasonlessError(UnprocessableError):
     """Name the document that says what the tax is, or say it in a note."""
 
     code = "note_missing"
+
+
+def legs_against(
+    organization_id: str, form: str, boxes: Sequence[AdjustedBox], counter_account_id: int | None
+) -> list[PostingInput]:
+    """Write the legs of boxes of tax: on the accounts of taxes, against one account.
+
+    Raises AdjustmentLegsError where they need an account and none is named.
+    """
+    of_form, roles = packs.content(form).form, packs.accounts(organization_id)
+    sums: dict[str, Decimal] = {}
+    for each in boxes:
+        sign = of_form.tax_of({each["box"]: 1})
+        if sign:
+            role = "output" if sign > 0 else "input"
+            sums[role] = sums.get(role, Decimal(0)) - sign * each["amount"]
+    if not any(sums.values()):
+        return []
+    if counter_account_id is None:
+        sentence = "Choose an account."
+        raise AdjustmentLegsError(sentence, fields={"counterAccountId": [sentence]})
+    moved = {packs.account(roles, role).id: amount for role, amount in sums.items()}
+    moved[counter_account_id] = -sum(sums.values(), Decimal(0))
+    return [{"account_id": each, "amount": amount} for each, amount in moved.items() if amount]
 
 
 def adjust(

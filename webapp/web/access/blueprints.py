@@ -81,6 +81,11 @@ def _waiting_here() -> list[str]:
     return proposals.waiting_for(who.organization_id, "/".join(request.path.split("/")[:levels]))
 
 
+def file_or_json(form: type[ma.Schema], json: type[ma.Schema]) -> dict[str, Any]:
+    """Describe a body that is a form with a file, or JSON with the bytes of one."""
+    return {"content": {"multipart/form-data": {"schema": form}, "application/json": {"schema": json}}}
+
+
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
     """A noun of the API."""
 
