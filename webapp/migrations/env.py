@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import context
 
+from webapp.database.sqlite_statistics import write_statistics
 from webapp.distribution.placements import prepare
 from webapp.distribution.tables import is_distributed
 from webapp.migrations import spread_tables  # noqa: F401  (how Alembic writes to PostgreSQL)
@@ -24,13 +25,12 @@ def run(connection: sa.Connection) -> None:
     )
     with context.begin_transaction():
         context.run_migrations()
-        if (
-            connection.dialect.name == "sqlite"
-            and connection.exec_driver_sql("PRAGMA foreign_key_check").first()
-        ):
-            raise RuntimeError(
-                "The migration would leave rows that name others which are not there; nothing was changed."
-            )
+        if connection.dialect.name == "sqlite":
+            if connection.exec_driver_sql("PRAGMA foreign_key_check").first():
+                raise RuntimeError(
+                    "The migration would leave rows that name others which are not there; nothing was changed."
+                )
+            write_statistics(connection)
 
 
 run(context.config.attributes["connection"])
