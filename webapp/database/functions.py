@@ -108,19 +108,6 @@ _write(
 )
 
 
-class unindexed(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is written as a function)
-    """A column that SQLite may look for in no index, where another column of the statement finds fewer rows.
-
-    Without statistics SQLite takes an organization for a few rows, and so prefers an index that begins with it to the
-    ids that are listed. PostgreSQL knows better. https://sqlite.org/optoverview.html#manual_control_of_query_plans
-    """
-
-    inherit_cache = True
-
-
-_write(unindexed, sqlite=lambda column: f"+{column}", postgresql=lambda column: column)
-
-
 class days_after(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is written as a function)
     """The day so many days after one: `days_after(day, number)`."""
 

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 
 from webapp.config import UnsafeSettingError
 from webapp.database import measures
@@ -78,20 +77,8 @@ class Writer:
             time.sleep(0.001)
 
 
-class Compiler(SQLiteCompiler):
-    """Write the hints of a statement, which SQLAlchemy leaves out for SQLite.
-
-    `INDEXED BY` names the only index that may be used: https://sqlite.org/lang_indexedby.html
-    """
-
-    def get_from_hint_text(self, _table: Any, text: str | None) -> str | None:
-        """Write a hint behind its table."""
-        return text
-
-
 def prepare_engine(engine: sa.Engine) -> None:
     """Set up an engine: pragmas, an explicit BEGIN and a queue of writers."""
-    engine.dialect.statement_compiler = Compiler
     writer = Writer(Path(f"{engine.url.database}.lock"))
 
     @event.listens_for(engine, "connect")

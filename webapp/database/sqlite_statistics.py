@@ -20,8 +20,8 @@ ROWS: Final = {
     **dict.fromkeys(("import_lines", "register_lines", "reconciliation_items"), MILLION // 2),
     **dict.fromkeys(("line_changes", "rule_settings", "idempotency_keys"), MILLION // 10),
     **dict.fromkeys(("documents", "items", "settlements", "settlement_parts"), MILLION // 10),
-    **dict.fromkeys(("organizations", "users", "feed_accounts"), 10),
-    "accounts": 100,
+    **dict.fromkeys(("users", "feed_accounts"), 10),
+    "organizations": 4,
 }
 # Values of columns that refer to no table: words of a short list, days; anything else differs from row to row.
 WORDS: Final = dict.fromkeys(("status", "kind", "form", "currency", "role", "actor_kind", "occurrence"), 5)
@@ -35,7 +35,9 @@ def write_statistics(connection: sa.Connection) -> None:
     # It makes the table of statistics, which no other statement may make.
     connection.exec_driver_sql("ANALYZE alembic_version")
     connection.execute(sa.delete(STATISTICS))
-    found = [each for table in inspector.get_table_names() for each in _of_table(connection, inspector, table)]
+    found = [
+        each for table in inspector.get_table_names() for each in _of_table(connection, inspector, table)
+    ]
     connection.execute(sa.insert(STATISTICS), found)
 
 
@@ -43,7 +45,9 @@ def _of_table(connection: sa.Connection, inspector: sa.Inspector, table: str) ->
     rows = ROWS.get(table, SOME)
     values = _values(inspector, table, rows)
     found = [{"tbl": table, "idx": None, "stat": str(rows)}]
-    for _, index, is_unique, _, is_partial in connection.exec_driver_sql(f'PRAGMA index_list("{table}")').all():
+    for _, index, is_unique, _, is_partial in connection.exec_driver_sql(
+        f'PRAGMA index_list("{table}")'
+    ).all():
         columns = [each[2] for each in connection.exec_driver_sql(f'PRAGMA index_info("{index}")')]
         held = rows // PART_OF_PARTIAL if is_partial else rows
         alike, numbers = held, [held]
@@ -61,7 +65,9 @@ def _values(inspector: sa.Inspector, table: str, rows: int) -> dict[str, int]:
     referred = {
         column: ROWS.get(key["referred_table"], SOME)
         # What refers by several columns tells most of its last one: the others are the organization and the like.
-        for key in sorted(inspector.get_foreign_keys(table), key=lambda each: -len(each["constrained_columns"]))
+        for key in sorted(
+            inspector.get_foreign_keys(table), key=lambda each: -len(each["constrained_columns"])
+        )
         for column in key["constrained_columns"][-1:]
     }
     found = {}

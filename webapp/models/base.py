@@ -11,7 +11,6 @@ from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, attributes, declared_attr, mapped_column
 
 from webapp.database.column_types import Instant
-from webapp.database.functions import unindexed
 from webapp.database.session_state import state_of
 from webapp.database.sessions import Base, db
 
@@ -146,7 +145,7 @@ _SEEN: Final = sa.bindparam("organization_of_session", callable_=_seen.get, type
 # be made anew each time, and looked at by SQLAlchemy. Statements of loaders get it too, so that nothing hands it on.
 _OF_ONE: Final = orm.with_loader_criteria(
     Organized,
-    lambda model: unindexed(model.organization_id) == _SEEN,
+    lambda model: model.organization_id == _SEEN,
     include_aliases=True,
     propagate_to_loaders=False,
     track_closure_variables=False,

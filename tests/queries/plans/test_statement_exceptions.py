@@ -5,7 +5,7 @@ from pathlib import Path
 
 WEBAPP = Path("webapp")
 LISTED = WEBAPP / "database" / "exceptions.md"
-MOST = 10
+MOST = 5
 TELLS = re.compile(
     r"with_hint\(|sa\.text\(|INDEXED|enable_|joined_by_keys\(\)|'COPY |SET LOCAL (?!statement_timeout)"
 )

@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.functions import leakproof_coalesce, unindexed
+from webapp.database.functions import leakproof_coalesce
 from webapp.models import FeedAccount, JournalEntry, Posting, of_same_organization, refers_to
 
 
@@ -36,7 +36,7 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
         Posting.transaction_id.is_(None),
         JournalEntry.status == "POSTED",
         # A posted entry has a number: PostgreSQL, where it expects few of them, finds them by it among many drafts.
-        unindexed(JournalEntry.number).is_not(None),
+        JournalEntry.number.is_not(None),
         root.status == "POSTED",
         root.voids_id.is_(None),
     )
@@ -60,7 +60,7 @@ def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[
     if start is not FeedAccount:
         statement = statement.join(FeedAccount, refers_to(start.feed_account_id, FeedAccount))
     is_its_entry = sa.and_(
-        unindexed(JournalEntry.organization_id) == Posting.organization_id,
+        JournalEntry.organization_id == Posting.organization_id,
         JournalEntry.id == Posting.journal_entry_id,
     )
     return statement.join(Posting, is_on_account).join(JournalEntry, is_its_entry)

@@ -4,7 +4,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.models import (
     FeedAccount,
@@ -46,9 +45,7 @@ def first_of_act(organization_id: str, act_id: str, proof_ids: list[int]) -> dic
         JournalEntry.organization_id == organization_id,
         JournalEntry.number > sa.func.coalesce(of_others.scalar_subquery(), 0),
     )
-    return _first(
-        organization_id, unindexed(Reconciliation.id).in_(proof_ids), Posting.journal_entry_id.in_(posted)
-    )
+    return _first(organization_id, Reconciliation.id.in_(proof_ids), Posting.journal_entry_id.in_(posted))
 
 
 def _first(organization_id: str, *chosen: sa.ColumnElement[bool]) -> dict[int, JournalEntry]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.models import (
     COUNTING,
@@ -110,8 +109,7 @@ def unsettled_differences() -> Iterable[Violation]:
             SettlementEntry.settlement_id == Settlement.id,
             SettlementEntry.purpose == "DIFFERENCE",
             JournalEntry.status == "POSTED",
-            # Found by its entry, and not among all that is posted to the account.
-            unindexed(Posting.account_id) == Settlement.account_id,
+            Posting.account_id == Settlement.account_id,
         )
         .correlate(Settlement)
         .scalar_subquery()

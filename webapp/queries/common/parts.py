@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 from sqlalchemy.orm.attributes import set_committed_value
 
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.models.base import Numbered
 from webapp.queries.common.portions import portions
@@ -42,6 +41,6 @@ def _parts(owned: orm.InstrumentedAttribute[Any], organization_id: str, ids: Ite
     ((_, key),) = relationship.synchronize_pairs
     return (
         sa.select(key, part)
-        .where(unindexed(part.organization_id) == organization_id, key.in_(ids))
+        .where(part.organization_id == organization_id, key.in_(ids))
         .order_by(*relationship.order_by)
     )

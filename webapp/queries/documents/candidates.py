@@ -3,12 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.matching.receipts import MOST_DAYS, ReceiptEvidence
 from webapp.ledger.money import Money
@@ -25,8 +24,6 @@ from webapp.models import (
 )
 from webapp.queries.documents.evidence import amounts_of, evidence_of_entry, evidence_of_line
 
-# With its account, this index has a line's day and amount, so that no other row is read; SQLite takes one by day alone.
-BY_AMOUNT: Final = "INDEXED BY ix_transactions_alike"
 AROUND = timedelta(days=MOST_DAYS)
 MOST_CANDIDATES = 5
 MOST_READ = 200
@@ -147,8 +144,9 @@ def _lines(document: Document) -> Iterable[Transaction]:
         *_undecided(document, "transaction_id", Transaction),
         *_around(Transaction.booked_on, document),
     )
-    hinted = statement.with_hint(Transaction, BY_AMOUNT, "sqlite")
-    return db.session.scalars(hinted.order_by(Transaction.booked_on.desc(), Transaction.id).limit(MOST_READ))
+    return db.session.scalars(
+        statement.order_by(Transaction.booked_on.desc(), Transaction.id).limit(MOST_READ)
+    )
 
 
 def _entries(document: Document) -> Iterable[JournalEntry]:
@@ -178,8 +176,7 @@ def _undecided(
         column = getattr(model, name)
         yield owner.id.not_in(
             sa.select(column).where(
-                # Of all relations of the books SQLite would read each, for it takes an organization for few rows.
-                unindexed(model.organization_id) == document.organization_id,
+                model.organization_id == document.organization_id,
                 model.document_id == document.id,
                 column.is_not(None),
             )

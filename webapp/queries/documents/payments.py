@@ -12,7 +12,7 @@ from webapp.ledger.matching.receipts import ReceiptEvidence
 from webapp.ledger.texts.remittances import compacted, spans
 from webapp.models import DeclinedRelation, Document, DocumentRelation, Transaction, refers_to
 from webapp.queries.common.portions import portions
-from webapp.queries.documents.candidates import AROUND, BY_AMOUNT, accounts_in, is_around
+from webapp.queries.documents.candidates import AROUND, accounts_in, is_around
 from webapp.queries.documents.evidence import TELLING_WAY, evidence_of_line, text_of
 
 # Where more of the same amounts lie so close together, nobody is asked for each of them, and each is only offered.
@@ -157,14 +157,11 @@ def _documents(organization_id: str, *conditions: sa.ColumnElement[bool]) -> lis
     return list(db.session.execute(statement.order_by(Document.id).limit(MOST_READ + 1)).all())
 
 
-def _lines(
-    organization_id: str, *conditions: sa.ColumnElement[bool], most: int = MOST_READ + 1, hint: str = ""
-) -> list[Any]:
+def _lines(organization_id: str, *conditions: sa.ColumnElement[bool], most: int = MOST_READ + 1) -> list[Any]:
     statement = sa.select(*_LINE).where(
         Transaction.organization_id == organization_id, Transaction.status == "BOOKED", *conditions
     )
-    hinted = statement.with_hint(Transaction, hint, "sqlite") if hint else statement
-    return list(db.session.execute(hinted.order_by(Transaction.id).limit(most)).all())
+    return list(db.session.execute(statement.order_by(Transaction.id).limit(most)).all())
 
 
 def _documents_like(organization_id: str, lines: Sequence[Any]) -> list[Any]:
@@ -204,7 +201,7 @@ def _lines_like(organization_id: str, documents: Sequence[Any]) -> list[Any]:
         is_near = Transaction.booked_on.between(min(days) - AROUND, max(days) + AROUND)
         of_accounts = Transaction.feed_account_id.in_(accounts)
         of_amounts = Transaction.amount_minor.in_(amounts)
-        found += _lines(organization_id, of_accounts, is_near, of_amounts, hint=BY_AMOUNT)
+        found += _lines(organization_id, of_accounts, is_near, of_amounts)
         if len(found) > MOST_READ:
             raise TooManyAlikeError
     return found

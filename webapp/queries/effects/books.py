@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.database.sqlite import SEQUENCES
 from webapp.ledger.money import Money
@@ -199,7 +198,7 @@ def entry_ids(organization_id: str, references: Iterable[Ref], newest: Mapping[s
         )
     if lines:
         of_lines = of_transactions.where(Transaction.id.in_(lines))
-        correction = JournalEntry.corrects_id.in_(of_lines), unindexed(JournalEntry.status) == "DRAFT"
+        correction = JournalEntry.corrects_id.in_(of_lines), JournalEntry.status == "DRAFT"
         parts += [entry.where(JournalEntry.id.in_(of_lines)), entry.where(*correction)]
     return set(db.session.scalars(sa.union(*parts)))
 

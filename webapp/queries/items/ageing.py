@@ -10,7 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.functions import leakproof_coalesce, unindexed
+from webapp.database.functions import leakproof_coalesce
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import ACCOUNT_TYPES, Age, AgedAmounts, Owed, OwedSide, aged
@@ -23,9 +23,8 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.items import listings
 
 Ages = Mapping[Age, Money]
-# By an index of the organization SQLite would go through all of its entries, not the postings of some accounts.
 IS_ENTRY_OF_POSTING: Final = sa.and_(
-    unindexed(JournalEntry.organization_id) == Posting.organization_id,
+    JournalEntry.organization_id == Posting.organization_id,
     JournalEntry.id == Posting.journal_entry_id,
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.functions import days_after, leakproof_coalesce, unindexed
+from webapp.database.functions import days_after, leakproof_coalesce
 from webapp.models import (
     COUNTING,
     Account,
@@ -107,8 +107,8 @@ def is_posted_for(
         entries.where(JournalEntry.corrects_id.in_(roots))
     )
     return sa.and_(
-        unindexed(Posting.organization_id) == organization_id,
-        unindexed(Posting.account_id).in_(account_ids),
+        Posting.organization_id == organization_id,
+        Posting.account_id.in_(account_ids),
         Posting.journal_entry_id.in_(family),
     )
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.journal.entries import Leg
@@ -47,16 +46,13 @@ def by_id(organization_id: str, ids: Collection[int]) -> dict[int, OwedItem]:
 def of_key(organization_id: str, key: Key) -> OwedItem | None:
     """Find the kept item of an account, currency, merchant and entry, as it is now."""
     party = OwedItem.org_merchant_id
-    # An entry has few items, and a party may have all of them; only an opening item is found by its party.
     is_of_party = party.is_(None) if key.merchant_id is None else party == key.merchant_id
-    if key.root_id is not None:
-        is_of_party = unindexed(party).is_not_distinct_from(key.merchant_id)
     found: OwedItem | None = db.session.scalar(
         _fresh(
             sa.select(OwedItem).where(
                 OwedItem.organization_id == organization_id,
                 OwedItem.account_id == key.account_id,
-                unindexed(OwedItem.currency) == key.currency,
+                OwedItem.currency == key.currency,
                 is_of_party,
                 OwedItem.journal_entry_id.is_(None)
                 if key.root_id is None
@@ -95,8 +91,7 @@ def of_entry(organization_id: str, entry_id: int) -> Sequence[OwedItem]:
         _fresh(
             sa.select(OwedItem)
             .where(OwedItem.organization_id == organization_id, OwedItem.journal_entry_id == entry_id)
-            # By no index, which would be that of all items.
-            .order_by(unindexed(OwedItem.id))
+            .order_by(OwedItem.id)
         )
     ).all()
 

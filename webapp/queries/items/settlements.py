@@ -6,7 +6,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.models import (
     Account,
@@ -113,11 +112,11 @@ def _standing(organization_id: str, *chosen: sa.ColumnElement[bool]) -> Sequence
     return db.session.scalars(
         sa.select(Settlement)
         .where(
-            unindexed(Settlement.organization_id) == organization_id,
+            Settlement.organization_id == organization_id,
             Settlement.status == "STANDING",
             Settlement.id.in_(ids),
         )
-        .order_by(unindexed(Settlement.id).desc())
+        .order_by(Settlement.id.desc())
     ).all()
 
 
@@ -140,8 +139,7 @@ def caused_by(settlement: Settlement) -> Sequence[JournalEntry]:
             SettlementEntry.settlement_id == settlement.id,
             JournalEntry.status == "POSTED",
         )
-        # By no index, which would be that of all entries.
-        .order_by(unindexed(JournalEntry.id))
+        .order_by(JournalEntry.id)
     ).all()
 
 

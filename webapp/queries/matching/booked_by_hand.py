@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.database.functions import days_after, unindexed
+from webapp.database.functions import days_after
 from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.entries import Leg
@@ -139,12 +139,12 @@ def _entries(
         .join(
             Posting,
             sa.and_(
-                Posting.organization_id == unindexed(entry.organization_id),
+                Posting.organization_id == entry.organization_id,
                 Posting.journal_entry_id == entry.id,
             ),
         )
         .where(
-            unindexed(entry.organization_id) == organization_id,
+            entry.organization_id == organization_id,
             Posting.organization_id == organization_id,
             Posting.account_id.in_(account_ids),
             Posting.transaction_id.is_(None),

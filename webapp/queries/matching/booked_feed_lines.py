@@ -163,15 +163,11 @@ def _booked_names(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[i
 def _names(organization_id: str, row_ids: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
     """Ask for any feed account: with one, or by itself, a database may take the key, and read all lines of the feed."""
     columns = (FeedLine.transaction_id, FeedLine.feed_account_id, FeedLine.provider_transaction_id)
-    return (
-        sa.select(*columns)
-        .with_hint(FeedLine, "INDEXED BY ix_feed_lines_transaction", "sqlite")
-        .where(
-            FeedLine.organization_id == organization_id,
-            among(FeedLine.transaction_id, row_ids),
-            FeedLine.event != "REMOVED",
-            sa.not_(FeedLine.is_pending),
-        )
+    return sa.select(*columns).where(
+        FeedLine.organization_id == organization_id,
+        among(FeedLine.transaction_id, row_ids),
+        FeedLine.event != "REMOVED",
+        sa.not_(FeedLine.is_pending),
     )
 
 

@@ -223,20 +223,13 @@ def removed_posted(feed_account: FeedAccount) -> list[LineReport]:
 
 
 def taken_back(organization_id: Any, feed_account_id: Any) -> sa.Select[Any]:
-    """Select the ids of the lines that the feed removed while their entries were posted.
-
-    By its statuses SQLite would look through all that the feed removed, as any line that a file had brought before.
-    """
+    """Select the ids of the lines that the feed removed while their entries were posted."""
     line = table_of(Transaction)
-    return (
-        sa.select(line.c.id)
-        .with_hint(line, "INDEXED BY ix_transactions_taken_back", "sqlite")
-        .where(
-            line.c.organization_id == organization_id,
-            line.c.feed_account_id == feed_account_id,
-            line.c.status == sa.literal_column("'REMOVED'"),
-            line.c.journal_entry_id.is_not(None),
-        )
+    return sa.select(line.c.id).where(
+        line.c.organization_id == organization_id,
+        line.c.feed_account_id == feed_account_id,
+        line.c.status == sa.literal_column("'REMOVED'"),
+        line.c.journal_entry_id.is_not(None),
     )
 
 

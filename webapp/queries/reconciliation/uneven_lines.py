@@ -14,7 +14,6 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.proofs.equations import BOOKED
 from webapp.models import (
@@ -135,11 +134,10 @@ def _never_cleared(
         .exists()
     )
     return sa.select(*LATE).where(
-        # By account and day: those of a day are few.
-        unindexed(line.organization_id) == organization_id,
+        line.organization_id == organization_id,
         line.feed_account_id == feed_account_id,
         line.booked_on.in_(days),
-        unindexed(line.status) == BOOKED,
+        line.status == BOOKED,
         sa.not_(is_cleared),
     )
 
@@ -165,10 +163,10 @@ def _cleared_later(
             item.organization_id == organization_id,
             item.reconciliation_id.in_(later_ids),
             item.is_standing,
-            unindexed(line.organization_id) == organization_id,
+            line.organization_id == organization_id,
             line.status == BOOKED,
-            unindexed(line.booked_on) > after,
-            unindexed(line.booked_on) <= until,
+            line.booked_on > after,
+            line.booked_on <= until,
         )
     )
 

@@ -1,7 +1,6 @@
 """Conditions on a bank line by its entry and the corrections of that: what it posts to, what confirming it would post.
 
-SQLite has no statistics of its own accord, and takes an index that begins with the organization for a choice few rows
-wide. An entry and its corrections are therefore asked for in two questions of one index each, never by OR in one.
+An entry and its corrections are asked for in two questions of one index each, never by OR in one.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -11,13 +10,11 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.functions import unindexed
 from webapp.database.sessions import db
 from webapp.ledger.dimensions import DimensionSelection
 from webapp.models import JournalEntry, Posting, Transaction, of_same_organization, refers_to
 from webapp.queries.common.selections import postings_of
 
-BY_ENTRY: Final = "INDEXED BY ix_transactions_entry"
 # The lines of so many entries are found and put in order as quickly as a page of lines is read.
 FEW: Final = 500
 
@@ -39,10 +36,10 @@ def what_confirming_posts() -> Iterator[tuple[sa.ColumnElement[bool], ...]]:
 
 
 def lines_of(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[int]:
-    """Select the ids of the lines of some entries; SQLite finds them by the entries."""
+    """Select the ids of the lines of some entries."""
     line = orm.aliased(Transaction)
     return sa.select(line.id).where(
-        unindexed(line.organization_id) == organization_id, line.journal_entry_id.in_(entry_ids)
+        line.organization_id == organization_id, line.journal_entry_id.in_(entry_ids)
     )
 
 
@@ -104,9 +101,7 @@ def few_entries(
             sa.select(JournalEntry.id).where(JournalEntry.organization_id == organization_id, _is_draft())
         )
     asked += [
-        sa.select(Posting.journal_entry_id).where(
-            unindexed(Posting.organization_id) == organization_id, *each.legs
-        )
+        sa.select(Posting.journal_entry_id).where(Posting.organization_id == organization_id, *each.legs)
         for each in wanted
         if each.has_them
     ]
@@ -119,7 +114,7 @@ def few_entries(
 
 def of_entries(lines: sa.Select[Any], entry_ids: Sequence[int]) -> sa.Select[Any]:
     """Narrow a statement to the lines of some entries, by which the databases find them."""
-    return lines.with_hint(Transaction, BY_ENTRY, "sqlite").where(Transaction.journal_entry_id.in_(entry_ids))
+    return lines.where(Transaction.journal_entry_id.in_(entry_ids))
 
 
 def by_correction(
@@ -137,7 +132,7 @@ def by_correction(
     as_entered = [_as_wanted(_has_leg(each.legs, organization_id), each) for each in wanted]
     return [
         lines.where(*as_entered, sa.not_(_is_corrected())),
-        lines.with_hint(Transaction, BY_ENTRY, "sqlite").where(
+        lines.where(
             Transaction.journal_entry_id.in_(corrected),
             *(_as_wanted(_has_effective_leg(each.legs), each) for each in wanted),
         ),

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.database.functions import is_among, leakproof_coalesce, unindexed
+from webapp.database.functions import is_among, leakproof_coalesce
 from webapp.database.sessions import db, joined_by_keys
 from webapp.ledger.chart import Role
 from webapp.ledger.money import Money
@@ -59,8 +59,7 @@ def items_subquery(organization_id: str) -> sa.Subquery:
         RegisterLine.organization_id == organization_id, RegisterLine.account_id.in_(watched)
     )
     of_watched = (
-        # Else SQLite would begin with all entries, and not with the postings of few accounts.
-        unindexed(Posting.organization_id) == organization_id,
+        Posting.organization_id == organization_id,
         is_among(Posting.id, posted.correlate(None).scalar_subquery()),
     )
     return _less_settled(_items(*of_watched), organization_id)
@@ -217,10 +216,9 @@ def _lines(organization_id: str, entry_ids: Sequence[int]) -> dict[int | None, t
     rows = db.session.execute(
         sa.select(Transaction.journal_entry_id, Transaction.id, Transaction.feed_account_id)
         .where(
-            # By their entries: without statistics SQLite would go through all lines in the order that is asked for.
-            unindexed(Transaction.organization_id) == organization_id,
+            Transaction.organization_id == organization_id,
             Transaction.journal_entry_id.in_(entry_ids),
         )
-        .order_by(unindexed(Transaction.id).desc())
+        .order_by(Transaction.id.desc())
     )
     return {entry_id: (line_id, fa_id) for entry_id, line_id, fa_id in rows}

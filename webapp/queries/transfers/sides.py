@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.database.functions import is_among, unindexed
+from webapp.database.functions import is_among
 from webapp.database.sessions import db, joined_by_keys
 from webapp.ledger import rates
 from webapp.ledger.errors import UnprocessableError
@@ -152,8 +152,8 @@ def _booked(organization_id: str) -> sa.Select[Any]:
     line = Transaction
     columns: list[Any] = [line.id, line.feed_account_id, line.booked_on, line.amount_minor, line.currency]
     return sa.select(*columns, line.description, line.counterparty, line.reference, line.iban).where(
-        unindexed(line.organization_id) == organization_id,
-        unindexed(line.status) == "BOOKED",
+        line.organization_id == organization_id,
+        line.status == "BOOKED",
         line.journal_entry_id.is_not(None),
         sa.not_(transfer_pairs.is_paired(line)),
     )
