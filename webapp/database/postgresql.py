@@ -85,7 +85,7 @@ def joined_by_keys(connection: sa.Connection) -> Iterator[None]:
 
 
 def analyze(connection: sa.Connection) -> None:
-    """Take the statistics of every table anew, also of what this transaction wrote; SQLite's planner needs none."""
+    """Take the statistics of every table anew, also of what this transaction wrote; SQLite keeps its own."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql("ANALYZE")
 

@@ -6,7 +6,8 @@ million postings, as https://sqlite.org/queryplanner-ng.html#howtofix advises; h
 https://sqlite.org/fileformat2.html#the_sqlite_stat1_table.
 """
 
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -35,44 +36,42 @@ def write_statistics(connection: sa.Connection) -> None:
     # It makes the table of statistics, which no other statement may make.
     connection.exec_driver_sql("ANALYZE alembic_version")
     connection.execute(sa.delete(STATISTICS))
+    tables = connection.exec_driver_sql("PRAGMA table_list").mappings().all()
     found = [
-        each for table in inspector.get_table_names() for each in _of_table(connection, inspector, table)
+        {"tbl": table["name"], "idx": index, "stat": " ".join(map(str, numbers))}
+        for table in tables
+        if table["type"] == "table" and not table["name"].startswith("sqlite_")
+        for index, numbers in _of_table(connection, inspector, table)
     ]
     connection.execute(sa.insert(STATISTICS), found)
 
 
-def _of_table(connection: sa.Connection, inspector: sa.Inspector, table: str) -> list[dict[str, Any]]:
-    rows = ROWS.get(table, SOME)
-    values = _values(inspector, table, rows)
-    found = [{"tbl": table, "idx": None, "stat": str(rows)}]
-    for _, index, is_unique, _, is_partial in connection.exec_driver_sql(
-        f'PRAGMA index_list("{table}")'
-    ).all():
-        columns = [each[2] for each in connection.exec_driver_sql(f'PRAGMA index_info("{index}")')]
-        held = rows // PART_OF_PARTIAL if is_partial else rows
-        alike, numbers = held, [held]
+def _of_table(
+    connection: sa.Connection, inspector: sa.Inspector, table: sa.RowMapping
+) -> Iterator[tuple[str | None, list[int]]]:
+    """Give the rows of a table, and for each index its rows and how many share its first column, its first two, ..."""
+    name = table["name"]
+    rows = ROWS.get(name, SOME)
+    values = _values(inspector, name, rows)
+    yield None, [rows]
+    for index in connection.exec_driver_sql(f'PRAGMA index_list("{name}")').mappings().all():
+        columns = connection.exec_driver_sql(f'PRAGMA index_info("{index["name"]}")').mappings().all()
+        numbers = [rows // PART_OF_PARTIAL if index["partial"] else rows]
         for column in columns:
-            alike = max(1, alike // values[column])
-            numbers.append(alike)
-        if is_unique:
+            numbers.append(max(1, numbers[-1] // values[column["name"]]))
+        if index["unique"]:
             numbers[-1] = 1
-        found.append({"tbl": table, "idx": index, "stat": " ".join(map(str, numbers))})
-    return found
+        # Where rows have no id of SQLite's own, the primary key is called as its table.
+        yield name if table["wr"] and index["origin"] == "pk" else index["name"], numbers
 
 
 def _values(inspector: sa.Inspector, table: str, rows: int) -> dict[str, int]:
-    """Count the values of each column."""
-    referred = {
-        column: ROWS.get(key["referred_table"], SOME)
-        # What refers by several columns tells most of its last one: the others are the organization and the like.
-        for key in sorted(
-            inspector.get_foreign_keys(table), key=lambda each: -len(each["constrained_columns"])
-        )
-        for column in key["constrained_columns"][-1:]
+    """Count the values of each column; of a key of several columns the last one refers, not the organization."""
+    keys = sorted(inspector.get_foreign_keys(table), key=lambda each: -len(each["constrained_columns"]))
+    referred = {each["constrained_columns"][-1]: ROWS.get(each["referred_table"], SOME) for each in keys}
+    return {
+        column["name"]: referred.get(column["name"])
+        or WORDS.get(column["name"])
+        or (DAYS if isinstance(column["type"], sa.Date) else rows)
+        for column in inspector.get_columns(table)
     }
-    found = {}
-    for column in inspector.get_columns(table):
-        name = column["name"]
-        other = DAYS if isinstance(column["type"], sa.Date) else rows
-        found[name] = referred.get(name) or WORDS.get(name) or other
-    return found
