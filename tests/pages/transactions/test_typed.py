@@ -173,8 +173,7 @@ def test_no_other_field_has_a_name_that_is_read_as_a_day_or_an_amount() -> None:
     read, wrong = typed.DAYS | typed.AMOUNTS, []
     for template in TEMPLATES.rglob("*.html"):
         text = template.read_text(encoding="utf-8")
-        typed_in = [each for each in CONTROL.finditer(text) if not HIDDEN.search(each[0])]
-        for found in (*typed_in, *MACRO.finditer(text)):
-            if found[1].rpartition(".")[2] in read:
-                wrong.append((template.name, found[0]))
+        controls = [each for each in CONTROL.finditer(text) if not HIDDEN.search(each[0])]
+        found = [(each[0], each[1].rpartition(".")[2]) for each in (*controls, *MACRO.finditer(text))]
+        wrong += [(template.name, written) for written, name in found if name in read]
     assert wrong == []
