@@ -8,65 +8,71 @@ import os
 # when it is looked for again.
 gc.disable()
 
+from importlib import import_module
+from typing import Final
+
 import click
 
-from webapp.commands.backups import backup, restore
-from webapp.commands.clients import oauth_client
-from webapp.commands.demo import demo
-from webapp.commands.doctor import doctor, health
 from webapp.commands.failures import JsonErrors, in_plain_words
-from webapp.commands.files import delete_old_files, drop_folder, watch
-from webapp.commands.imports import import_files
-from webapp.commands.inspection import audit_file, check, export, whoami
-from webapp.commands.organizations import create_organization, list_organizations, set_password
-from webapp.commands.proofs import verify_proof
-from webapp.commands.pushes import feeds_group, push
-from webapp.commands.rates import fetch_rates, revalue
-from webapp.commands.serving import distribute, migrate, serve
-from webapp.commands.stdio.relay import mcp
-from webapp.commands.tokens import create_token, tokens_group, vault_group
-from webapp.commands.upgrading import upgrade
-from webapp.commands.worker import worker
 
-COMMANDS = tuple(
-    in_plain_words(each)
-    for each in (
-        serve,
-        worker,
-        migrate,
-        upgrade,
-        distribute,
-        create_organization,
-        list_organizations,
-        create_token,
-        tokens_group,
-        oauth_client,
-        set_password,
-        import_files,
-        push,
-        feeds_group,
-        watch,
-        drop_folder,
-        delete_old_files,
-        fetch_rates,
-        revalue,
-        vault_group,
-        export,
-        backup,
-        restore,
-        demo,
-        check,
-        doctor,
-        health,
-        audit_file,
-        verify_proof,
-        whoami,
-        mcp,
-    )
-)
+# Each command with the module that has it, in the order in which they are listed.
+PLACES: Final = {
+    "serve": "serving:serve",
+    "worker": "worker:worker",
+    "migrate": "serving:migrate",
+    "upgrade": "upgrading:upgrade",
+    "distribute": "serving:distribute",
+    "create-organization": "organizations:create_organization",
+    "organizations": "organizations:list_organizations",
+    "create-token": "tokens:create_token",
+    "tokens": "tokens:tokens_group",
+    "oauth-client": "clients:oauth_client",
+    "set-password": "organizations:set_password",
+    "import": "imports:import_files",
+    "push": "pushes:push",
+    "feeds": "pushes:feeds_group",
+    "watch": "files:watch",
+    "drop-folder": "files:drop_folder",
+    "delete-old-files": "files:delete_old_files",
+    "fetch-rates": "rates:fetch_rates",
+    "revalue": "rates:revalue",
+    "vault": "tokens:vault_group",
+    "export": "inspection:export",
+    "backup": "backups:backup",
+    "restore": "backups:restore",
+    "demo": "demo:demo",
+    "check": "inspection:check",
+    "doctor": "doctor:doctor",
+    "health": "doctor:health",
+    "audit-file": "inspection:audit_file",
+    "verify-proof": "proofs:verify_proof",
+    "whoami": "inspection:whoami",
+    "mcp": "stdio.relay:mcp",
+}
 
 
-@click.group(cls=JsonErrors, context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(JsonErrors):
+    """The commands, each imported when it is run or shown: a worker that runs for months has no other in memory."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the names of all, as `PLACES` has them."""
+        del ctx
+        return list(PLACES)
+
+    def get_command(self, ctx: click.Context | None, cmd_name: str) -> click.Command | None:
+        """Import a command; none where there is no such name."""
+        del ctx
+        if cmd_name in PLACES and cmd_name not in self.commands:
+            gc.disable()
+            module, _, name = PLACES[cmd_name].partition(":")
+            found: click.Command = getattr(import_module(f"webapp.commands.{module}"), name)
+            self.add_command(in_plain_words(found), cmd_name)
+            gc.freeze()
+            gc.enable()
+        return self.commands.get(cmd_name)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="tieout", message="tieout %(version)s")
 @click.option("--traceback", is_flag=True, help="Show the details where the program itself fails.")
 def main(*, traceback: bool) -> None:
@@ -75,8 +81,6 @@ def main(*, traceback: bool) -> None:
     os.umask(0o077)
 
 
-for command in COMMANDS:
-    main.add_command(command)
 gc.freeze()
 gc.enable()
 

@@ -6,12 +6,29 @@ from dataclasses import replace
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.servers import Server, free_port
+from tests.server.proxies import DOCUMENTED, Nginx
+from webapp.commands import connector
 from webapp.queries.access import clients
 from webapp.queries.access.clients import find
 
 GEMINI = "https://gemini.example/client.json"
 BACK = "https://gemini.example/back"
 OWN = "http://localhost:7777/back"
+# What is added to the documented settings of nginx, and what the doctor names; nothing is wrong with the first ones.
+PROXIES = {
+    "": [],
+    "proxy_pass_request_headers on;": [],
+    "proxy_buffering off;": [],
+    'proxy_set_header Authorization "";': ["no_authorization"],
+    "proxy_hide_header WWW-Authenticate;": ["no_metadata"],
+    "if ($uri ~ ^/.well-known/) { return 404; }": ["no_document"],
+    "if ($uri ~ ^/oauth/authorize) { return 404; }": ["no_sign_in"],
+    "if ($uri ~ ^/oauth/token) { return 404; }": ["no_tokens"],
+    "if ($uri = /mcp) { return 301 /mcp/; }": ["redirected"],
+    "if ($uri ~ ^/mcp) { return 404; }": ["not_reached"],
+    "auth_basic books; auth_basic_user_file /dev/null;": ["another_sign_in"],
+}
 
 
 @pytest.fixture
@@ -93,3 +110,25 @@ def test_the_doctor_plays_a_client_and_names_the_first_fault(command, app, live_
     assert [code for code, _ in diagnosed("books")] == ["no_address"]
     ((code, mend),) = diagnosed(trusted_hosts=("books.example.org",))
     assert (code, mend) == ("untrusted_host", "Add 127.0.0.1 to TRUSTED_HOSTS.")
+
+
+@pytest.mark.rare
+@on_sqlite
+def test_the_doctor_names_what_a_proxy_does_wrong_and_nothing_else(house, figure):
+    house.leave()
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    server = Server(house, 1, PUBLIC_URL=address, PROXY_HOPS="1")
+    told = {}
+    for added in PROXIES:
+        with Nginx(server.port, f"{DOCUMENTED}\n{added}", port):
+            told[added] = [each.code for each in connector.examine(f"{address}/mcp")]
+    with Nginx(server.port, DOCUMENTED) as another:
+        assert [each.code for each in connector.examine(f"{another.address}/mcp")] == ["other_address"]
+    hostless = DOCUMENTED.replace("$http_host", "books.example.org").replace("$host", "books.example.org")
+    with Nginx(server.port, hostless, port):
+        assert [each.code for each in connector.examine(f"{address}/mcp")] == ["untrusted_host"]
+    server.kill()
+    assert told == PROXIES
+    wrong = len([each for each in PROXIES.values() if each]) + 2
+    figure("doctor --connector", f"behind nginx: {wrong} faults named, 0 where nothing is wrong")

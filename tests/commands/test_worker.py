@@ -1,6 +1,8 @@
 """`tieout worker`: what each job does, how it fails, and what waits for its next time."""
 
 import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from threading import Event
 
@@ -8,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.importers.test_reference_rates import DAILY_XML
+from tests.tree import ROOT
 from webapp.commands import worker
 from webapp.commands.worker import JobRunner
 from webapp.database.failures import UnavailableError
@@ -18,6 +21,11 @@ from webapp.services.operating import diagnosis, jobs
 
 NOW = datetime.now(UTC)
 PAGE = "/settings/automatic"
+# What serves pages, calls and workbooks, and the other commands: some 20 MiB in all.
+OF_OTHERS = {
+    *("re2", "segno", "webauthn", "xlsxwriter", "apispec", "jinja2_fragments"),
+    *("webapp.api", "webapp.pages", "webapp.mcp", "webapp.web.access.auth", "webapp.commands.backups"),
+}
 SENTENCE = "1 thing that Tieout does by itself failed"
 
 
@@ -204,3 +212,12 @@ def test_what_killed_a_worker_comes_after_what_else_is_due(session, ada):
     session.commit()
     jobs.free("first")
     assert [job_id for _, job_id in jobs.due("second")] == [other, killer]
+
+
+def test_a_worker_imports_nothing_of_what_others_need():
+    """It runs for months, in at most 120 MiB after it has sent letters and messages."""
+    asked = "import sys; from webapp.cli import main; main.get_command(None, 'worker'); print(*sys.modules)"
+    words = [sys.executable, "-c", asked]
+    imported = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S603
+    names = set(imported.split())
+    assert ("webapp.commands.worker" in names, names & OF_OTHERS) == (True, set())

@@ -57,10 +57,10 @@ http {{
 
 
 class Nginx:
-    """nginx at `port`, which ends with its block."""
+    """nginx at `port`, one that is free unless it is named, which ends with its block."""
 
-    def __init__(self, to: int, settings: str) -> None:
-        self.port = free_port()
+    def __init__(self, to: int, settings: str, port: int | None = None) -> None:
+        self.port = port or free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self._folder = Path(tempfile.mkdtemp(prefix="nginx-"))
         config = self._folder / "nginx.conf"

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from threading import Event
 
 import pytest
@@ -122,6 +123,17 @@ def test_the_whole_event_marks_what_strangers_wrote(ada, line, hook, receiver, w
     assert told["untrusted"] == ["data.actor.name", "data.body"]
 
 
+def test_what_is_too_long_for_a_message_stays_at_its_address(ada, line, hook, receiver, work, monkeypatch):
+    monkeypatch.setattr(webhooks, "MOST_TOLD", 10)
+    hook(view="FULL", types="transaction.executed")
+    confirm(ada, line)
+    work()
+    told = json.loads(receiver.got[0][1])
+    assert ("body" in told["data"], told["untrusted"]) == (False, ["data.actor.name"])
+    (event,) = ada.get(told["data"]["bodyAt"]).json["events"]
+    assert (event["hash"], "confirm_transaction" in event["body"]) == (told["data"]["hash"], True)
+
+
 def test_a_proposal_that_waits_is_told_with_its_digest(ada, ben, line, hook, receiver, work, bank):
     hook(types="*.pending")
     request = (
@@ -166,9 +178,11 @@ def test_the_pauses_are_those_of_the_standard_and_a_longer_wish_is_obeyed(
         OutboundAnswer(503, b"", ""),
         OutboundAnswer(429, b"", "7200"),
         OutboundAnswer(503, b"", "99999999"),
+        OutboundAnswer(503, b"", format_datetime(datetime.now(UTC) + timedelta(hours=10), usegmt=True)),
+        OutboundAnswer(503, b"", "in a while"),
     ]
     confirm(ada, line)
-    for least, most in ((5, 6), (7200, 7920), (86400, 95040)):
+    for least, most in ((5, 6), (7200, 7920), (86400, 95040), (35900, 39600), (18000, 19800)):
         before = datetime.now(UTC)
         work(later=False)
         at = bank.ask(lambda: db.session.scalar(sa.select(Job.run_at).where(Job.state == "WAITING")))
@@ -208,7 +222,8 @@ def test_sent_again_it_has_an_id_of_its_own_and_the_same_body(ada, bank, line, h
     work()
     (first, body), (second, same) = receiver.got
     assert (body == same, first["webhook-id"] != second["webhook-id"]) == (True, True)
-    assert row(bank, WebhookDelivery).replays == first["webhook-id"]
+    assert row(bank, WebhookDelivery).replays == second["tieout-replays"] == first["webhook-id"]
+    assert "tieout-replays" not in first
 
 
 def test_five_days_of_failure_pause_it_and_nothing_is_lost(ada, bank, line, hook, receiver, work):

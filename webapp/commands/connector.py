@@ -79,6 +79,11 @@ def _challenge(address: str, origin: str, token: str | None = None) -> str:
         raise StepError(
             "not_reached", f"{address} answers {answer.status} instead of 401.", EVERY_PATH.format()
         )
+    scheme = answer.headers.get("www-authenticate", "Bearer").partition(" ")[0]
+    if scheme.lower() != "bearer":
+        sentence = f"The proxy asks for a sign-in of its own ({scheme})."
+        mend = "Let everybody reach the server, in nginx: auth_basic off; Tieout asks who they are."
+        raise StepError("another_sign_in", sentence, mend)
     if token is not None and said.get("error") != "invalid_token":
         mend = "Pass the header on, in nginx: proxy_set_header Authorization $http_authorization;"
         raise StepError("no_authorization", "The header Authorization does not reach the server.", mend)

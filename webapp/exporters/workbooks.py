@@ -3,20 +3,23 @@
 `write_string` writes all text, so no program can take it for a formula.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import IO, Final
-
-from xlsxwriter import Workbook
-from xlsxwriter.format import Format
-from xlsxwriter.worksheet import Worksheet
+from typing import IO, TYPE_CHECKING, Final
 
 from webapp.exporters.csv_files import Cell, Table
 from webapp.ledger.currencies import digits
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
 from webapp.ledger.texts.controls import without_controls
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+    from xlsxwriter.format import Format
+    from xlsxwriter.worksheet import Worksheet
 
 MEDIA_TYPE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MOST_ROWS, LONGEST_TEXT, LONGEST_NAME = 2**20, 32_767, 31
@@ -38,6 +41,8 @@ class TooManyRowsError(UnprocessableError):
 
 def write(file: IO[bytes], *tables: Table) -> None:
     """Write tables of different titles to a file as a workbook, row by row, or raise TooManyRowsError."""
+    from xlsxwriter import Workbook  # noqa: PLC0415  (it takes 2 MB, and few processes write a workbook)
+
     with Workbook(file, {"constant_memory": True}) as book:
         book.set_properties({"created": _AT})
         for table in tables:

@@ -150,6 +150,12 @@ class OwnPersonFormSchema(Schema):
     current = fields.Text(least=1, most=LONGEST_PASSWORD, required=True)
 
 
+class AddressDecisionFormSchema(Schema):
+    """Whether a member may have another address."""
+
+    is_allowed = fields.FormFlag(required=True)
+
+
 class OwnSessionFormSchema(Schema):
     """The session to end."""
 
@@ -250,6 +256,7 @@ class OwnSignInPageSchema(AddressSchema):
         "language",
         "theme",
         "address",
+        "asked",
         "letters",
         load_default=None,
     )

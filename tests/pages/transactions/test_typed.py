@@ -11,6 +11,14 @@ from webapp.web.rendering import typed
 
 TEMPLATES: Final = Path("webapp/templates")
 FIELD: Final = re.compile(r'\b(day|amount)_(?:field|input)\("([^"]+)"')
+# A control, or a macro that makes one, by the name that it sends.
+CONTROL: Final = re.compile(r'<(?:input|select|textarea|button)\b[^>]*?\bname="([^"]+)"[^>]*>')
+HIDDEN: Final = re.compile(
+    r'type="hidden".*value="(?:=|\{\{[^}]*(?:iso_day|day|date|balance|amount|left_open|effective_at))'
+)
+MACRO: Final = re.compile(
+    r'\b(?!(?:day|amount)_)\w*(?:field|input|select|check|choice|pick|fitting|plain|area|several)\("([^"]+)"'
+)
 
 
 @pytest.fixture
@@ -158,3 +166,14 @@ def test_every_field_for_a_day_or_an_amount_is_read_by_its_name() -> None:
     assert fields["day"] <= typed.DAYS
     assert len(fields["amount"]) > 5
     assert fields["amount"] <= typed.AMOUNTS | typed.RATES
+
+
+def test_no_other_field_has_a_name_that_is_read_as_a_day_or_an_amount() -> None:
+    """An id that a field of such a name sends would be read as a day: 17 as that of this month."""
+    read, wrong = typed.DAYS | typed.AMOUNTS, []
+    for template in TEMPLATES.rglob("*.html"):
+        text = template.read_text(encoding="utf-8")
+        controls = [each for each in CONTROL.finditer(text) if not HIDDEN.search(each[0])]
+        found = [(each[0], each[1].rpartition(".")[2]) for each in (*controls, *MACRO.finditer(text))]
+        wrong += [(template.name, written) for written, name in found if name in read]
+    assert wrong == []

@@ -3,17 +3,19 @@
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.database.sessions import db
-from webapp.models import ActionRequest, AuditEvent
+from webapp.models import ActionRequest, AuditEvent, SignInStep
 
 LOCAL = {"Sec-Fetch-Site": "same-origin"}
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 PAGE, NEW = "/settings/sign-in", "another one of hers"
+OWN_BOOKS = {"name": "Own", "baseCurrency": "EUR", "timeZone": "UTC"}
 
 
 def sign_in(person, password=None, agent=FIREFOX):
@@ -82,27 +84,67 @@ def test_the_trail_has_the_change_and_nothing_of_the_passwords(ben, bank):
     assert not any(secret in trail for secret in (ben.password, NEW, "argon2"))
 
 
-def test_a_name_and_an_address_are_changed_with_the_password(ben, ada, bank):
-    client, _ = sign_in(ben)
+def renamed(person, client, **form):
+    """Change the name and the address; answers the status and the page that follows."""
+    sent = {"ownName": "Benjamin", "email": "Benjamin@Example.com", "current": person.password, **form}
+    answer = client.post(f"{PAGE}/person", data=sent, headers=LOCAL)
+    return answer.status_code, client.get(answer.location).text if answer.location else answer.text
 
-    def changed(**form):
-        sent = {"ownName": "Benjamin", "email": "Benjamin@Example.com", "current": ben.password, **form}
-        answer = client.post(f"{PAGE}/person", data=sent, headers=LOCAL)
-        return answer.status_code, client.get(answer.location).text if answer.location else answer.text
 
+def test_a_name_and_an_address_are_changed_with_the_password(ada, ben, bank):
+    client, _ = sign_in(ada)
     for wrong, status, sentence in (
         ({"current": "wrong"}, 422, "This is not your current password."),
-        ({"email": ada.email}, 409, "Somebody else here has this address."),
+        ({"email": ben.email}, 409, "Somebody else here has this address."),
         ({"email": "benjamin"}, 422, "Write an email address"),
     ):
-        answer = changed(**wrong)
+        answer = renamed(ada, client, **wrong)
         assert (answer[0], sentence in answer[1]) == (status, True)
-    assert sign_in(ben)[1] == 303
-    done = changed()
+    assert sign_in(ada)[1] == 303
+    # Who owns all their books needs nobody's yes.
+    done = renamed(ada, client)
     assert (done[0], "You are Benjamin, and sign in as benjamin@example.com" in done[1]) == (303, True)
-    assert [sign_in(ben)[1], sign_in(replace(ben, email="benjamin@example.com"))[1]] == [401, 303]
+    assert [sign_in(ada)[1], sign_in(replace(ada, email="benjamin@example.com"))[1]] == [401, 303]
     found = sa.select(ActionRequest).where(ActionRequest.kind == "change_person")
     assert [each.status for each in bank.ask(lambda: db.session.scalars(found).all())].count("EXECUTED") == 1
+
+
+def test_without_mail_a_new_address_counts_when_an_owner_allows_it(ada, ben, dan, bank):
+    client, _ = sign_in(ben)
+    assert renamed(ben, client)[1].count("benjamin@example.com") == 2
+    assert sign_in(replace(ben, email="benjamin@example.com"))[1] == 401
+    page, place = ada.browser(), f"/settings/members/{ben.user_id}/address"
+    assert "Benjamin wants to sign in with benjamin@example.com" in page.get("/settings/members").text
+    assert dan.browser().post(place, data={"isAllowed": "true"}).status_code == 404
+    assert ben.browser().post(place, data={"isAllowed": "true"}).status_code == 403
+    assert page.post(place, data={"isAllowed": "false"}).status_code == 303
+    assert page.post(place, data={"isAllowed": "true"}).status_code == 404
+    # In books of one's own one is an owner, and yet not in the others.
+    assert client.post("/start", data=OWN_BOOKS, headers=LOCAL).status_code == 303
+    renamed(ben, client)
+    assert page.post(place, data={"isAllowed": "true"}).status_code == 303
+    assert [sign_in(ben)[1], sign_in(replace(ben, email="benjamin@example.com"))[1]] == [401, 303]
+    titles = sa.select(ActionRequest.title).where(ActionRequest.kind == "change_person")
+    assert set(bank.ask(lambda: db.session.scalars(titles).all())) == {
+        "Changed the name or address of Ben",
+        "Refused another address of Benjamin",
+        "Changed the name or address of Benjamin",
+    }
+
+
+def test_an_address_that_waits_ends_with_another_wish_and_after_a_week(ada, ben, bank):
+    client, _ = sign_in(ben)
+    place, allowed = f"/settings/members/{ben.user_id}/address", {"isAllowed": "true"}
+    renamed(ben, client)
+    assert renamed(ben, client, email=ben.email)[1].count("benjamin@example.com") == 0
+    assert ada.browser().post(place, data=allowed).status_code == 404
+    renamed(ben, client)
+    over = datetime.now(UTC) - timedelta(seconds=1)
+    bank.ask(lambda: db.session.execute(sa.update(SignInStep).values(expires_at=over)))
+    assert ada.browser().post(place, data=allowed).status_code == 404
+    renamed(ben, client)
+    assert renamed(ada, sign_in(ada)[0])[0] == 303
+    assert "Somebody else here has this address." in ada.browser().post(place, data=allowed).text
 
 
 def test_keys_go_on_working_unless_they_are_revoked_with_it(ben):

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any, Final
 
-import re2
-
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 MAX_PATTERN_LENGTH: Final = 1000
@@ -112,6 +110,8 @@ def pattern_problem(pattern: str) -> str | None:
             return f"{_quoted(pattern)} is not a regular expression; close its bracket."
         if _SET_OPERATION.search(part[0]):
             return f"The class {part[0]} may mean two things; put a backslash before the signs in it."
+    import re2  # noqa: PLC0415  (it takes 2 MB, and few processes match a pattern)
+
     try:
         # RE2 takes a repetition that is too large for the letters it is written with; Python does not.
         re.compile(pattern)
@@ -134,6 +134,8 @@ def folded_pattern(pattern: str) -> str:
 
 def pattern_options() -> Any:
     """Return the options of patterns: without case, quiet, in bounded memory; RE2 follows each in linear time."""
+    import re2  # noqa: PLC0415  (it takes 2 MB, and few processes match a pattern)
+
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False

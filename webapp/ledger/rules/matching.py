@@ -8,8 +8,6 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
-import re2
-
 from webapp.ledger.currencies import canonical
 from webapp.ledger.dimensions import MergedMerchants, counting
 from webapp.ledger.matching.lines import normalised
@@ -139,6 +137,8 @@ def _comparing(operator: Operator, value: str, read: Callable[[str], Any]) -> Te
     if operator is Operator.IS_NOT_EMPTY:
         return lambda _value: True
     if operator is Operator.MATCHES:
+        import re2  # noqa: PLC0415  (it takes 2 MB, and few processes match a pattern)
+
         pattern = re2.compile(folded_pattern(value), pattern_options())
         return lambda text: pattern.search(text) is not None
     if operator is Operator.IN:

@@ -5,7 +5,7 @@ from datetime import datetime
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.schemas.access import InvitationFormSchema, RoleFormSchema
+from webapp.schemas.access import AddressDecisionFormSchema, InvitationFormSchema, RoleFormSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires, settings
 from webapp.web.rendering.forms import form_body
@@ -43,6 +43,19 @@ def remove(user_id: int) -> Response:
     queries.access.organizations.membership(organization_id(), user_id)
     return act_or_show(
         lambda: services.access.organizations.remove_member(organization_id(), user_id, **acting()),
+        url_for("members.index"),
+        lambda problem: show_members(problem, member_id=user_id),
+    )
+
+
+@bp.post("/settings/members/<id:user_id>/address")
+@requires("admin", session_only=True)
+def decide_address(user_id: int) -> Response:
+    """Let a member have another address or refuse it, or show the error."""
+    return act_or_show(
+        lambda: services.access.own_sign_in.decide_address(
+            user_id, **AddressDecisionFormSchema().load(form_body()), **acting()
+        ),
         url_for("members.index"),
         lambda problem: show_members(problem, member_id=user_id),
     )
@@ -107,6 +120,7 @@ def show_members(
         "settings/members.html",
         members=queries.access.organizations.members(organization_id()),
         invitations=queries.access.invitations.listed(organization_id()),
+        addresses=services.access.own_sign_in.waiting_addresses(organization_id(), requests.now()),
         now=requests.now(),
         new_link=new_link,
         form=request.form if problem and member_id is None else {},

@@ -80,7 +80,7 @@ def change_person() -> Response:
     """Change the viewer's name and address, or show the error."""
     try:
         body = OwnPersonFormSchema().load(form_body())
-        is_sent = services.access.own_sign_in.change_person(
+        done = services.access.own_sign_in.change_person(
             principal().email,
             new_email=body.pop("email"),
             **body,
@@ -90,7 +90,7 @@ def change_person() -> Response:
         )
     except REFUSALS as error:
         return show_refused(problem_of(error))
-    return redirect_to(url_for("own_sign_in.show", done="address" if is_sent else "person"))
+    return redirect_to(url_for("own_sign_in.show", done=done))
 
 
 @bp.post("/passkeys/options")
@@ -326,6 +326,7 @@ def show_sign_in(
         app=services.access.second_factors.of_person(principal().user_id),
         codes_left=services.access.second_factors.codes_left(principal().user_id),
         letters=letters_to_choose(),
+        waiting_address=services.access.own_sign_in.waiting_address(principal().user_id, requests.now()),
         app_address=app_address,
         app_picture=picture_of(app_address) if app_address else None,
         app_secret=app_address and parse_qs(urlsplit(app_address).query)["secret"][0],

@@ -1,14 +1,17 @@
 """A person's own sign-in: another name, address or password, and the end of sessions."""
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 import sqlalchemy as sa
 
-from webapp.database.sessions import db, lock_books, scope_session
+from webapp.database.sessions import db, lock_books, scope_session, scoped_session
 from webapp.ledger.codes import OPTIONAL_LETTERS
 from webapp.ledger.errors import NotFoundError, UnprocessableError
-from webapp.models import ApiToken, Membership, User
+from webapp.ledger.scopes import scopes_of_role
+from webapp.models import ApiToken, Membership, SignInStep, User
+from webapp.queries.access import organizations
 from webapp.services.access import (
     letters,
     mailed_links,
@@ -22,6 +25,10 @@ from webapp.services.access.sessions import SignedIn, SignInRefusedError
 from webapp.services.access.visitors import Visitor, forget_browsers, remember_browser
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
+
+# A new address that waits for an owner's yes, and how long it waits.
+NEW_ADDRESS: Final = "NEW_ADDRESS"
+WAITS_FOR: Final = timedelta(days=7)
 
 
 class WrongPasswordError(UnprocessableError):
@@ -80,19 +87,70 @@ def change_person(
     visitor: Visitor,
     actor: Actor,
     now: datetime,
-) -> bool:
+) -> str:
     """Change a person's own name and address outside any transaction; the present password is tried first.
 
-    With `proves` a new address counts when somebody opens the link that is sent there. Answers whether one is sent.
-    Raises EmailError, EmailTakenError, WrongPasswordError or TooManySignInsError.
+    With `proves` a new address counts when somebody opens the link that is sent there, else when an owner allows it;
+    who owns all their books needs nobody. Answers what came of it: "person" where all of it counts, "address" where a
+    link is sent, "asked" where an owner decides. Raises EmailError, EmailTakenError, WrongPasswordError or
+    TooManySignInsError.
     """
     user = db.session.get_one(User, check_current(email, current, visitor, actor, now))
     address = users.free_address(user, new_email)
-    is_sent = proves and address != user.email
-    _rename(user, own_name, user.email if is_sent else address, actor, now)
-    if is_sent:
+    books = None if proves else _deciding_books(user.id, actor.organization_id)
+    waits = address != user.email and (proves or books is not None)
+    _rename(user, own_name, user.email if waits else address, actor, now)
+    db.session.execute(sa.delete(SignInStep).where(*_waiting(user.id)))
+    if waits and proves:
         mailed_links.ask_proof(user.id, address, actor.organization_id, now)
-    return is_sent
+    elif waits:
+        facts = {"email": address, "organizationId": books or ""}
+        second_factors.begin(NEW_ADDRESS, now, WAITS_FOR, user_id=user.id, **facts)
+    return "person" if not waits else "address" if proves else "asked"
+
+
+def waiting_address(user_id: int, now: datetime) -> str | None:
+    """Give the address of a person that an owner has still to allow."""
+    its = *_waiting(user_id), SignInStep.expires_at > now
+    return db.session.scalar(sa.select(SignInStep.facts["email"].as_string()).where(*its))
+
+
+def waiting_addresses(organization_id: str, now: datetime) -> dict[int, str]:
+    """Give the addresses that owners of these books have still to allow, by the ids of their people."""
+    its = SignInStep.kind == NEW_ADDRESS, SignInStep.expires_at > now
+    found = sa.select(SignInStep.user_id, SignInStep.facts["email"].as_string()).where(
+        *its, SignInStep.facts["organizationId"].as_string() == organization_id
+    )
+    return {user_id: email for user_id, email in db.session.execute(found) if user_id is not None}
+
+
+def decide_address(user_id: int, *, is_allowed: bool, actor: Actor, now: datetime) -> None:
+    """Let a member have the address that waits, or not; raises NotFoundError or EmailTakenError."""
+    address = waiting_addresses(actor.organization_id, now).get(user_id)
+    if address is None:
+        raise NotFoundError
+    user = organizations.membership(actor.organization_id, user_id).user
+    db.session.execute(sa.delete(SignInStep).where(*_waiting(user_id)))
+    if is_allowed:
+        _rename(user, user.name, users.free_address(user, address), actor, now)
+        return
+    title = f"Refused another address of {user.name}"
+    with act(actor, now, "change_person", ("user", user_id), title=title) as doing:
+        doing.before = {"email": address}
+
+
+def _waiting(user_id: int) -> tuple[sa.ColumnElement[bool], ...]:
+    return SignInStep.kind == NEW_ADDRESS, SignInStep.user_id == user_id
+
+
+def _deciding_books(user_id: int, here: str) -> str | None:
+    """Find the books whose owners decide on a person's address: these, or the first of which the person is no owner."""
+    for each in sorted(organizations.as_joined(user_id), key=lambda each: each.id != here):
+        with scoped_session(each.id):
+            role = organizations.membership(each.id, user_id).role
+        if "admin" not in scopes_of_role(role):
+            return each.id
+    return None
 
 
 def prove_address(secret: str, *, visitor: Visitor, now: datetime) -> str:
@@ -107,12 +165,14 @@ def prove_address(secret: str, *, visitor: Visitor, now: datetime) -> str:
 
 
 def _rename(user: User, name: str, email: str, actor: Actor, now: datetime) -> None:
-    title = f"Changed the name or address of {actor.name}"
+    title = f"Changed the name or address of {user.name}"
     with act(actor, now, "change_person", ("user", user.id), title=title) as doing:
         doing.before = {"name": user.name, "email": user.email}
         user.name, user.email = name, email
         db.session.flush()
         doing.after = {"name": name, "email": email}
+        if doing.after == doing.before:
+            doing.nothing_to_do()
 
 
 def check_current(email: str, current: str, visitor: Visitor, actor: Actor, now: datetime) -> int:

@@ -5,7 +5,8 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from fnmatch import fnmatchcase
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -42,8 +43,11 @@ PAUSES: Final = tuple(
 PATIENCE_SECONDS: Final = 15
 MOST_ANSWER: Final = 2000
 MOST_READ: Final = 64 * 1024
+MOST_TOLD: Final = 64 * 1024
 AT_ONCE: Final = 200
 GONE: Final = 410
+# What is sent again by hand names the message before it.
+REPLAYS: Final = "tieout-replays"
 SUCCESS: Final = range(200, 300)
 _ENDPOINTS: Final = table_of(WebhookEndpoint)
 
@@ -221,6 +225,8 @@ def deliver(organization_id: str, delivery_id: int, gate: Gate, clock: Callable[
         return
     began, address, body = clock(), endpoint.url, delivery.body.encode()
     headers = signed(delivery.message_id, body, _secrets(endpoint, began), began)
+    if delivery.replays is not None:
+        headers[REPLAYS] = delivery.replays
     db.session.rollback()
     status, said, retry_after = _sent(address, body, headers, gate)
     begin_write(organization_id)
@@ -289,10 +295,25 @@ def _settle(
         delivery.state = "FAILED"
         return
     pause = PAUSES[delivery.attempts - 1]
-    if retry_after.isascii() and retry_after.isdigit():
-        pause = max(pause, min(timedelta(seconds=int(retry_after[:9])), PAUSES[-1]))
+    pause = max(pause, min(_wished(retry_after, now), PAUSES[-1]))
     jitter = timedelta(milliseconds=secrets.randbelow(int(pause.total_seconds() * 100) + 1))
     _want(delivery, now + pause + jitter, now)
+
+
+def _wished(retry_after: str, now: datetime) -> timedelta:
+    """Read how long to wait as a header has it, in seconds or until a time (RFC 9110, 10.2.3).
+
+    >>> now = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> [_wished(each, now).seconds for each in ("9", "Thu, 01 Jan 2026 00:01:00 GMT", "soon")]
+    [9, 60, 0]
+    """
+    if retry_after.isascii() and retry_after.isdigit():
+        return timedelta(seconds=int(retry_after[:9]))
+    try:
+        until = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return timedelta()
+    return max(until.replace(tzinfo=until.tzinfo or UTC) - now, timedelta())
 
 
 def _add(
@@ -328,7 +349,10 @@ def _want(delivery: WebhookDelivery, at: datetime, now: datetime) -> None:
 
 
 def _body(event: EventRecord, organization_id: str, view: str) -> str:
-    """Write what an endpoint is told of an event: ids alone, or all that the feed of events has, with its marks."""
+    """Write what an endpoint is told of an event: ids alone, or all that the feed of events has, with its marks.
+
+    A body that is too long for a message stays in the feed, at the address that is told.
+    """
     data: dict[str, Any] = {
         "sequence": event.sequence,
         "organizationId": organization_id,
@@ -342,8 +366,12 @@ def _body(event: EventRecord, organization_id: str, view: str) -> str:
     whole = {"type": event.type, "timestamp": instant_text(event.at), "data": data}
     if view == "FULL":
         data |= {"actor": event.actor, "previousHash": event.previous_hash, "hash": event.hash}
-        data["body"] = event.body
-        whole["untrusted"] = ["data.actor.name", "data.body"]
+        whole["untrusted"] = ["data.actor.name"]
+        if len(event.body) <= MOST_TOLD:
+            data["body"] = event.body
+            whole["untrusted"].append("data.body")
+        else:
+            data["bodyAt"] = f"/api/events?after={event.sequence - 1}&limit=1&include=body"
     return canonical_json(whole)
 
 

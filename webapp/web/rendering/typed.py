@@ -19,7 +19,8 @@ from webapp.web.access.request_state import state
 from webapp.web.rendering.figures import UNCLEAR
 from webapp.web.rendering.notation import notation, today
 
-# The last words of the names of fields, in all forms of all pages.
+# The last words of the names of fields, in all forms of all pages: `day_field`, `day_input` and `amount_field` make
+# those fields, and nothing else may have such a name.
 DAYS: Final = frozenset(
     {
         "adjustmentsLockDate",
