@@ -82,8 +82,8 @@ class Stage:
         return self.api.get(f"/api/journal-entries/{self._random.randint(1, self.books.entries)}")
 
     def page(self, path: str, part: str) -> Answer:
-        """Open a page in the browser."""
-        return _showing(self.pages.get(path), part)
+        """Open a page of the books in the browser."""
+        return _showing(self.pages.get(self._of_books + path), part)
 
     def line(self) -> Answer:
         """Open a row in the browser."""
@@ -93,14 +93,14 @@ class Stage:
     def edit(self) -> Answer:
         """Change the description of a row in the browser."""
         line, fields = next(self.open), {"description": f"Changed {next(self._numbers)}"}
-        return _showing(self.pages.form(f"/transactions/{line}", fields, self._htmx(line)), f"line-{line}")
+        answer = self.pages.form(f"{self._of_books}/transactions/{line}", fields, self._htmx(line))
+        return _showing(answer, f"line-{line}")
 
     def confirm_row(self) -> Answer:
         """Confirm a row in the browser."""
         line, fields = next(self.waiting), {"asUncategorised": "true"}
-        return _showing(
-            self.pages.form(f"/transactions/{line}/confirm", fields, self._htmx(line)), "hx-partial"
-        )
+        answer = self.pages.form(f"{self._of_books}/transactions/{line}/confirm", fields, self._htmx(line))
+        return _showing(answer, "hx-partial")
 
     def push(self) -> Answer:
         """Push one line."""
@@ -128,8 +128,12 @@ class Stage:
         return [self.greeting() for _ in range(GREETINGS + 1)][1:]
 
     @property
+    def _of_books(self) -> str:
+        return f"/b/{self.books.organization_id}"
+
+    @property
     def _workspace(self) -> str:
-        return f"/feeds/{self.books.many_fa_id}?show=all"
+        return f"{self._of_books}/feeds/{self.books.many_fa_id}?show=all"
 
     def _htmx(self, line: int) -> dict[str, str]:
         address = f"http://127.0.0.1:{self.served.port}{self._workspace}"
