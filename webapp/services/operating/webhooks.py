@@ -363,7 +363,7 @@ def _body(event: EventRecord, organization_id: str, view: str) -> str:
     }
     if event.digest is not None:
         data["digest"] = event.digest
-    whole = {"type": event.type, "timestamp": instant_text(event.at), "data": data}
+    whole: dict[str, Any] = {"type": event.type, "timestamp": instant_text(event.at), "data": data}
     if view == "FULL":
         data |= {"actor": event.actor, "previousHash": event.previous_hash, "hash": event.hash}
         whole["untrusted"] = ["data.actor.name"]
