@@ -14,6 +14,8 @@ from webapp.queries.common import lookups
 from webapp.queries.common.records import record_of
 
 SYNC: Final = "SYNC"
+# Of these a person gives the consent at the bank.
+BY_CONSENT: Final = frozenset({"enablebanking"})
 # Banks book nothing at weekends and on holidays; what is older than that is no news.
 STALE: Final = timedelta(days=4)
 CONSENT_WARNED: Final = timedelta(days=14)
@@ -65,12 +67,16 @@ class BankConnectionRecord:
 
 
 class ConnectionTrouble(NamedTuple):
-    """A connection, or an account of one for STALE, of which people should know; `at` is when it was well last."""
+    """A connection, or an account of one for STALE, of which people should know; `at` is when it was well last.
+
+    `renews` is the connection where a consent at the bank mends it.
+    """
 
     kind: str
     name: str
     at: datetime | None
     sentence: str | None
+    renews: int | None = None
 
 
 def get(organization_id: str, connection_id: int) -> BankConnection:
@@ -115,12 +121,15 @@ def troubles(organization_id: str, now: datetime) -> Iterator[ConnectionTrouble]
     """List what people should know: connections that fail or need them, consents that end, accounts without news."""
     for each in listed(organization_id, now):
         error = each.last_error.sentence if each.last_error else None
-        if each.status in {"NEEDS_CONSENT", "FAILING"}:
+        renews = each.id if each.provider in BY_CONSENT else None
+        if each.status == "NEEDS_CONSENT":
+            yield ConnectionTrouble(each.status, each.name, each.last_succeeded_at, error, renews)
+        elif each.status == "FAILING":
             yield ConnectionTrouble(each.status, each.name, each.last_succeeded_at, error)
         elif (
             each.status == "ACTIVE" and each.consent_ends_at and each.consent_ends_at <= now + CONSENT_WARNED
         ):
-            yield ConnectionTrouble("ENDS", each.name, each.consent_ends_at, None)
+            yield ConnectionTrouble("ENDS", each.name, each.consent_ends_at, None, renews)
         for account in each.accounts:
             if account.is_stale:
                 yield ConnectionTrouble("STALE", account.name, account.balance_at, account.error)

@@ -149,9 +149,11 @@ class Sync:
         self.attached = [
             ShownAccount(each.external_id, each.name, each.currency, each.iban) for each in attached
         ]
-        if left <= 0 and (attached or provider.CALLS_TO_SHOW):
+        # What opens a connection works once and not for long, so that it does not wait for another day.
+        opens = vault.has(owner(connection), SETUP)
+        if left <= 0 and not opens and (attached or provider.CALLS_TO_SHOW):
             return None
-        planned = list(windows(attached, today, provider.WINDOW_DAYS))[:left]
+        planned = list(windows(attached, today, provider.WINDOW_DAYS))[: max(left, 0)]
         connection.calls_on, connection.calls = now.date(), used + (len(planned) or provider.CALLS_TO_SHOW)
         return planned
 
