@@ -148,7 +148,7 @@ def asking_owner(session: orm.Session) -> Iterator[sa.Connection]:
         yield own
 
 
-def count_in_all_books(session: orm.Session, function: str, rows: sa.Select[tuple[int]]) -> int:
+def count_in_all_books(session: orm.Session, function: str, rows: sa.Select[int]) -> int:
     """Count rows of all organizations: where policies hide them, by a definer function of the owner."""
     if is_bound(session):
         with asking_owner(session) as connection:
