@@ -208,7 +208,7 @@ def test_what_killed_a_worker_comes_after_what_else_is_due(session, ada):
     for kind in ("RATES", "STEP"):
         jobs.want(ada.organization_id, kind, "test", at=NOW, now=NOW)
     (_, killer), (_, other) = jobs.due("first")
-    assert jobs.claim(ada.organization_id, killer, "first")
+    assert jobs.claim(ada.organization_id, killer, "first", NOW)
     session.commit()
     jobs.free("first")
     assert [job_id for _, job_id in jobs.due("second")] == [other, killer]
@@ -221,3 +221,22 @@ def test_a_worker_imports_nothing_of_what_others_need():
     imported = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S603
     names = set(imported.split())
     assert ("webapp.commands.worker" in names, names & OF_OTHERS) == (True, set())
+
+
+def test_what_kills_each_worker_has_failed_in_the_end_and_shows(app, session, ada, page, at_work):
+    """It is given up as late as that: some deaths have nothing to do with what was done."""
+    jobs.want(ada.organization_id, "RATES", "test", at=NOW, now=NOW)
+    session.commit()
+    for number in range(jobs.MOST_DEATHS):
+        ((_, killer),) = jobs.due(f"worker {number}")
+        assert jobs.claim(ada.organization_id, killer, f"worker {number}", NOW)
+        # A worker that takes its own job again did not die.
+        assert jobs.claim(ada.organization_id, killer, f"worker {number}", NOW)
+        jobs.free(f"worker {number}")
+        session.commit()
+    assert at_work() == 0
+    assert jobs.DEADLY in page.get(PAGE).text
+    assert SENTENCE in page.get("/").text
+    page.post(f"{PAGE}/{killer}/run")
+    assert at_work() == 1
+    assert jobs.DEADLY not in page.get(PAGE).text

@@ -8,9 +8,11 @@ import signal
 import time
 import urllib.request
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from tests.concurrency.crowds import Client
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
@@ -18,6 +20,7 @@ from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.servers import PATIENCE_SECONDS, Server
 from tests.tree import ROOT
 from webapp.database.measures import IN_MEMORY
+from webapp.services.operating import jobs
 
 TOKEN = "a token of sixteen and more"
 LINE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$")
@@ -82,7 +85,10 @@ class Scrape(dict):
         )
 
 
-def test_all_workers_count_what_was_done_and_nobodys_names(measured, ada, bank, desk):
+def test_all_workers_count_what_was_done_and_nobodys_names(measured, session, ada, bank, desk):
+    jobs.want(ada.organization_id, "CHECK", "test", at=datetime.now(UTC), now=datetime.now(UTC))
+    session.execute(sa.update(jobs.JOBS).values(state="FAILED"))
+    session.commit()
     first, second = bank.send_many([("2026-10-02", "900.00", "Northwind"), ("2026-10-03", "-50.00", "Rent")])
     desk.confirm(first, second)
     desk.prove()
@@ -113,12 +119,13 @@ def test_all_workers_count_what_was_done_and_nobodys_names(measured, ada, bank, 
     assert scrape.of("tieout_acts_total", status="FAILED") == 1
     assert scrape.of("tieout_lines_ingested_total") == 2
     assert scrape.of("tieout_broken_proofs") == 1
+    assert scrape.of("tieout_failed_jobs") == 1
     assert scrape.of("tieout_writer_wait_seconds_count") >= 3
-    # The one that asks for the broken proofs.
+    # The one that asks for the counts of all books.
     assert scrape.of("tieout_database_connections") == 1
     assert scrape.of("tieout_database_connections_limit") == 2 * 2 * 9
     alerts = (ROOT / "docs" / "operating" / "operate.md").read_text(encoding="utf-8")
-    assert len(re.findall(r"- alert: ", alerts)) == 5
+    assert len(re.findall(r"- alert: ", alerts)) == 6
     assert set(NAME.findall(alerts[alerts.index("groups:") :])) <= {name for name, _ in scrape}
     for name in (ada.organization_id, ada.name, ada.email, "Northwind", "Main account", "nowhere"):
         assert name not in scrape.text

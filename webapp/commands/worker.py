@@ -289,7 +289,7 @@ class JobRunner:
             db.session.remove()
             scope_session(organization_id)
             begin_write()
-            claimed = jobs.claim(organization_id, job_id, self.name)
+            claimed = jobs.claim(organization_id, job_id, self.name, datetime.now(UTC))
             failures.commit(db.session())
             if claimed is not None:
                 self._claimed = claimed

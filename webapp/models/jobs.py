@@ -16,7 +16,7 @@ class Job(Numbered, Base):
 
     There is one of a kind, a subject and an occurrence, such as a day. A worker that runs it holds a lease. It is done
     at least once, and its effect is stored once: in one transaction with its end. `attempts` counts its failures,
-    and `error` says what went wrong last.
+    `deaths` the workers that died while they did it, and `error` says what went wrong last.
     """
 
     __tablename__ = "jobs"
@@ -33,6 +33,7 @@ class Job(Numbered, Base):
     state: Mapped[str] = mapped_column(sa.String(8))
     run_at: Mapped[datetime] = mapped_column(Instant)
     attempts: Mapped[int]
+    deaths: Mapped[int] = mapped_column(default=0, server_default="0")
     leased_until: Mapped[datetime | None] = mapped_column(Instant)
     leased_by: Mapped[str | None] = mapped_column(sa.String(80))
     error: Mapped[str | None] = mapped_column(sa.Text)

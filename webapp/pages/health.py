@@ -13,14 +13,19 @@ from webapp.database.postgresql import weaknesses
 from webapp.database.roles import refusal
 from webapp.database.sessions import begin_read, db
 from webapp.migrations import revisions
+from webapp.queries.access import jobs
 from webapp.queries.reconciliation import proof_breaks
 from webapp.web.access.auth import PUBLIC, requires, settings
 
 bp = Blueprint("health", __name__)
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
-#: A question to the books is asked again after so many seconds.
+#: The questions to all books, which are asked again after so many seconds.
 KEPT_SECONDS = 10.0
-KEPT = "broken_proofs"
+KEPT = "counts_of_books"
+COUNTED = {
+    "tieout_broken_proofs": ("Proofs that do not hold, in all books.", proof_breaks.count_in_all_books),
+    "tieout_failed_jobs": ("Jobs that failed, in all books.", jobs.count_failed_in_all_books),
+}
 #: What a proxy adds, also one that nobody told us of.
 PASSED_ON = ("x-forwarded", "forwarded", "x-real-ip", "via")
 
@@ -73,9 +78,7 @@ def measured() -> Response:
         raise NotFound
     limit = settings().most_connections
     asked = [("tieout_database_connections_limit", "Connections that the workers may open.", limit)]
-    broken = _broken_proofs()
-    if broken is not None:
-        asked.append(("tieout_broken_proofs", "Proofs that do not hold, in all books.", broken))
+    asked += [(name, COUNTED[name][0], count) for name, count in _counts().items()]
     return Response(measures.exposition(asked), content_type=TEXT)
 
 
@@ -92,15 +95,15 @@ def _may_read(found: Settings) -> bool:
     return bool(found.metrics) and not passed_on and is_loopback(request.remote_addr or "")
 
 
-def _broken_proofs() -> int | None:
-    """Count the broken proofs, or give the count of a moment ago; None while the books cannot be asked."""
-    kept: tuple[float, int | None] = current_app.extensions.get(KEPT, (0.0, None))
+def _counts() -> dict[str, int]:
+    """Count what is wrong in all books, or give the counts of a moment ago; none while the books cannot be asked."""
+    kept: tuple[float, dict[str, int]] = current_app.extensions.get(KEPT, (0.0, {}))
     if not kept[0] or time.monotonic() > kept[0] + KEPT_SECONDS:
         try:
             begin_read()
-            count: int | None = proof_breaks.count_in_all_books()
+            counts = {name: count() for name, (_, count) in COUNTED.items()}
         except (UnsafeSettingError, sa.exc.SQLAlchemyError):
             db.session.rollback()
-            count = None
-        kept = current_app.extensions[KEPT] = (time.monotonic(), count)
+            counts = {}
+        kept = current_app.extensions[KEPT] = (time.monotonic(), counts)
     return kept[1]

@@ -1,19 +1,15 @@
 """Connections to SimpleFIN: made, synced by the worker, renewed in place, stale and failing."""
 
 import json
-import logging
 import re
-import zipfile
 from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
-from click.testing import CliRunner
 
 from tests.api.feeds import bridges
 from tests.api.feeds.bridges import account, seconds
-from webapp.cli import main
 from webapp.database.sessions import begin_write, db
 from webapp.models import Secret
 from webapp.services.banks import simplefin
@@ -269,26 +265,6 @@ def test_what_cannot_be_is_refused_with_a_sentence(ada, bridge, connected):
         403,
         "forbidden",
     )
-
-
-def test_the_secret_is_in_nothing_that_is_written(app, ada, bridge, connected, work, caplog, tmp_path):
-    caplog.set_level(logging.DEBUG)
-    bridge.status = 403
-    sync(ada, connected, work)
-    bridge.status = 200
-    ada.post(f"{connected}/renew", json={"setupToken": bridge.token("t3")})
-    work()
-    with app.app_context():
-        saved = CliRunner().invoke(main, ["backup", str(tmp_path / "b.zip")], catch_exceptions=False)
-    assert saved.exit_code == 0, saved.output
-    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
-        written = b"".join(archive.read(name) for name in archive.namelist())
-    told = "".join(ada.get(path).text for path in (CONNECTIONS, "/api/action-requests", "/api/audit-events"))
-    told += ada.browser().get(BANKS).text + caplog.text + saved.output
-    password = bridges.SECRET.partition(":")[2]
-    for secret in (password, b64encode(bridges.SECRET.encode()).decode(), "claim/t3"):
-        assert secret not in told
-        assert secret.encode() not in written
 
 
 def test_a_transcript_keeps_the_shape_of_an_answer_and_nothing_that_it_says(

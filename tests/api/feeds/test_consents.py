@@ -143,6 +143,7 @@ def test_a_renewal_keeps_the_account_under_other_ids(ada, nordic, connected, wor
     found = sync(ada, connected, work)
     assert (found["status"], found["nextRunAt"]) == ("NEEDS_CONSENT", None)
     assert "Renew" in found["lastError"]["sentence"]
+    assert f"{BANKS}/{found['id']}/consent" in ada.browser().get("/").text
     # The bank gives the account another number of its own, and its lines too.
     again = [{**each, "entry_reference": f"n{each['entry_reference']}"} for each in LINES]
     nordic.accounts = [account("B7", again, iban=IBAN, balance="953.80")]
@@ -286,6 +287,11 @@ def test_four_pulls_a_day_are_made_while_nobody_is_there(ada, nordic, connected,
         sync(ada, connected, work)
     assert sum(each.endswith("balances") for each in nordic.asked) == 4
     assert shown(ada)["nextRunAt"][:10] == ago(-1)
+    # The code of a new consent does not live until tomorrow.
+    nordic.accounts = [account("B7", LINES, iban=IBAN, hash="another")]
+    consent(ada, nordic, work)
+    assert only(ada)["externalId"] == "another-EUR"
+    assert sum(each.endswith("balances") for each in nordic.asked) == 4
 
 
 def test_people_are_told_before_a_consent_ends(ada, nordic, connected, work, monkeypatch):

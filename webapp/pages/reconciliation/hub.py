@@ -22,7 +22,7 @@ from webapp.schemas.addresses import HubPageQuerySchema
 from webapp.services.operating import diagnosis
 from webapp.services.operating.machine import Symptom
 from webapp.web.access import requests
-from webapp.web.access.auth import organization_id, principal, requires
+from webapp.web.access.auth import organization_id, principal, requires, settings
 from webapp.web.rendering.htmx import redirect_to, render
 
 bp = Blueprint("hub", __name__)
@@ -65,6 +65,7 @@ def index() -> Response:
         backups=backup_symptom(),
         failed_jobs=queries.access.jobs.count_failed(organization_id()) if is_owner() else 0,
         troubles=[*queries.imports.bank_connections.troubles(organization_id(), requests.now())],
+        comes_back=bool(settings().public_url),
         since=queries.audit.book_moves.last_act(organization_id()),
     )
 

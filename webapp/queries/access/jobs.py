@@ -6,6 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.database.tenancy import count_in_all_books
 from webapp.models import Job, WebhookEndpoint
 from webapp.queries.common import lookups
 
@@ -46,6 +47,12 @@ def count_failed(organization_id: str) -> int:
     """Count the jobs that failed and were not done since, and the webhooks that were paused as they failed."""
     failed = sa.select(sa.func.count()).where(Job.organization_id == organization_id, Job.state == "FAILED")
     return (db.session.scalar(failed) or 0) + len(paused_webhooks(organization_id))
+
+
+def count_failed_in_all_books() -> int:
+    """Count the jobs of all organizations that failed."""
+    failed = sa.select(sa.func.count()).select_from(Job).where(Job.state == "FAILED")
+    return count_in_all_books(db.session(), "count_failed_jobs", failed)
 
 
 def paused_webhooks(organization_id: str) -> Sequence[WebhookEndpoint]:

@@ -4,16 +4,19 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import groupby
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.models import BankConnection, ConnectedAccount, Job, LineDaySum
+from webapp.models import BankConnection, ConnectedAccount, Job, LineDaySum, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.records import record_of
 
 SYNC: Final = "SYNC"
+# Of these a person gives the consent at the bank.
+BY_CONSENT: Final = frozenset({"enablebanking"})
 # Banks book nothing at weekends and on holidays; what is older than that is no news.
 STALE: Final = timedelta(days=4)
 CONSENT_WARNED: Final = timedelta(days=14)
@@ -65,12 +68,16 @@ class BankConnectionRecord:
 
 
 class ConnectionTrouble(NamedTuple):
-    """A connection, or an account of one for STALE, of which people should know; `at` is when it was well last."""
+    """A connection, or an account of one for STALE, of which people should know; `at` is when it was well last.
+
+    `renews` is the connection where a consent at the bank mends it.
+    """
 
     kind: str
     name: str
     at: datetime | None
     sentence: str | None
+    renews: int | None = None
 
 
 def get(organization_id: str, connection_id: int) -> BankConnection:
@@ -113,16 +120,22 @@ def listed(organization_id: str, now: datetime) -> list[BankConnectionRecord]:
 
 def troubles(organization_id: str, now: datetime) -> Iterator[ConnectionTrouble]:
     """List what people should know: connections that fail or need them, consents that end, accounts without news."""
-    for each in listed(organization_id, now):
-        error = each.last_error.sentence if each.last_error else None
-        if each.status in {"NEEDS_CONSENT", "FAILING"}:
-            yield ConnectionTrouble(each.status, each.name, each.last_succeeded_at, error)
-        elif (
-            each.status == "ACTIVE" and each.consent_ends_at and each.consent_ends_at <= now + CONSENT_WARNED
-        ):
-            yield ConnectionTrouble("ENDS", each.name, each.consent_ends_at, None)
-        for account in each.accounts:
-            if account.is_stale:
+    found = db.session.execute(
+        sa.select(BankConnection, ConnectedAccount)
+        .outerjoin(ConnectedAccount, refers_to(ConnectedAccount.connection_id, BankConnection))
+        .where(BankConnection.organization_id == organization_id, BankConnection.status != "ENDED")
+        .order_by(BankConnection.id.desc(), ConnectedAccount.id)
+    )
+    for each, rows in groupby(found, key=lambda row: row[0]):
+        renews, ends = each.id if each.provider in BY_CONSENT else None, each.consent_ends_at
+        if each.status == "NEEDS_CONSENT":
+            yield ConnectionTrouble(each.status, each.name, each.last_succeeded_at, each.error, renews)
+        elif each.status == "FAILING":
+            yield ConnectionTrouble(each.status, each.name, each.last_succeeded_at, each.error)
+        elif each.status == "ACTIVE" and ends and ends <= now + CONSENT_WARNED:
+            yield ConnectionTrouble("ENDS", each.name, ends, None, renews)
+        for _, account in rows:
+            if account is not None and is_stale(each, account, now):
                 yield ConnectionTrouble("STALE", account.name, account.balance_at, account.error)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.database import tenancy
 from webapp.database.sessions import db
-from webapp.database.tenancy import asking_owner, is_bound
 from webapp.models import ProofBreak, Reconciliation, TouchedProof, refers_to
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.records import record_of
@@ -47,12 +47,9 @@ def unrepaired(organization_id: str, proof_ids: Collection[int] | None = None) -
 
 
 def count_in_all_books() -> int:
-    """Count the broken proofs of all organizations, which PostgreSQL tells the application in no other way."""
-    if is_bound(db.session()):
-        with asking_owner(db.session()) as connection:
-            return int(connection.scalar(sa.select(sa.func.count_broken_proofs())) or 0)
-    statement = sa.select(sa.func.count()).select_from(ProofBreak).where(ProofBreak.repaired_at.is_(None))
-    return db.session.scalar(statement, execution_options={"across_organizations": True}) or 0
+    """Count the broken proofs of all organizations."""
+    broken = sa.select(sa.func.count()).select_from(ProofBreak).where(ProofBreak.repaired_at.is_(None))
+    return tenancy.count_in_all_books(db.session(), "count_broken_proofs", broken)
 
 
 def history(proof: Reconciliation) -> list[BreakRecord]:

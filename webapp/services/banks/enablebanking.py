@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -321,7 +322,6 @@ def _token(way: Way) -> str:
     """Sign who asks, as https://enablebanking.com/docs/api/reference/#jwt-format-and-signature says."""
     from joserfc import jwt  # noqa: PLC0415  (few processes meet Enable Banking)
     from joserfc.errors import JoseError  # noqa: PLC0415
-    from joserfc.jwk import RSAKey  # noqa: PLC0415
 
     now = int(way.now.timestamp())
     header = {"typ": "JWT", "alg": "RS256", "kid": way.application.id}
@@ -332,6 +332,14 @@ def _token(way: Way) -> str:
         "exp": now + TOKEN_SECONDS,
     }
     try:
-        return jwt.encode(header, claims, RSAKey.import_key(way.application.key))
+        return jwt.encode(header, claims, _key(way.application.key))
     except (JoseError, ValueError, TypeError) as error:
         raise NotSetUpError("ENABLEBANKING_KEY is no private RSA key in PEM.") from error
+
+
+@lru_cache(maxsize=1)
+def _key(text: str) -> Any:
+    """Read the private key of the application once: to check its primes takes longer than to ask the bank."""
+    from joserfc.jwk import RSAKey  # noqa: PLC0415  (as above)
+
+    return RSAKey.import_key(text)

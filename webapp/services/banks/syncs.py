@@ -149,9 +149,11 @@ class Sync:
         self.attached = [
             ShownAccount(each.external_id, each.name, each.currency, each.iban) for each in attached
         ]
-        if left <= 0 and (attached or provider.CALLS_TO_SHOW):
+        # What opens a connection works once and not for long, so that it does not wait for another day.
+        opens = vault.has(owner(connection), SETUP)
+        if left <= 0 and not opens and (attached or provider.CALLS_TO_SHOW):
             return None
-        planned = list(windows(attached, today, provider.WINDOW_DAYS))[:left]
+        planned = list(windows(attached, today, provider.WINDOW_DAYS))[: max(left, 0)]
         connection.calls_on, connection.calls = now.date(), used + (len(planned) or provider.CALLS_TO_SHOW)
         return planned
 
@@ -241,8 +243,10 @@ class Sync:
         payload = answer.payloads[account.external_id]
         selector = AccountSelector(account.external_id, None, feed_account.currency)
         body = body_of(providers.PROVIDERS[connection.provider](payload, selector), account, window)
+        is_renumbered = False
         if account.is_renumbered:
-            body["removed"] = [*body["removed"], *renumbered(feed_account, body, window)]
+            found, is_renumbered = renumbered(feed_account, body, window)
+            body["removed"] = [*body["removed"], *found]
         digest = pushes.digest_of(body)
         if not window.is_last or digest != account.digest:
             account.batches += 1
@@ -257,7 +261,7 @@ class Sync:
                 sent=json.dumps(payload, default=str).encode(),
             )
             account.digest = digest if window.is_last else None
-        account.is_renumbered = account.is_renumbered and not window.is_last
+        account.is_renumbered = is_renumbered or (account.is_renumbered and not window.is_last)
         account.fetched_until = min(window.end - DAY, organizations.today(self.organization_id, now))
 
     def _note_success(self, told: Sequence[str]) -> None:
@@ -315,8 +319,11 @@ def windows(attached: Sequence[ConnectedAccount], today: date, days: int) -> Ite
         first = until
 
 
-def renumbered(feed_account: FeedAccount, body: PushBody, window: Window) -> list[str]:
-    """Find the ids by which lines were known that come under others now: of the same day and amount, one for one."""
+def renumbered(feed_account: FeedAccount, body: PushBody, window: Window) -> tuple[list[str], bool]:
+    """Find the ids by which lines were known that come under others now: of the same day and amount, one for one.
+
+    Answers also whether lines are left that do not come now, and may come later under other ids.
+    """
     sent = {each.provider_transaction_id for each in body["added"]}
     old: dict[tuple[date, int], list[str]] = defaultdict(list)
     for name, day, minor in db.session.execute(
@@ -339,7 +346,7 @@ def renumbered(feed_account: FeedAccount, body: PushBody, window: Window) -> lis
         names = gone.get((each.booked_on, minor_of(each.amount, feed_account.currency)))
         if names and not each.pending and each.provider_transaction_id not in known:
             found.append(names.pop())
-    return found
+    return found, any(gone.values())
 
 
 def body_of(found: Push, account: ConnectedAccount, window: Window) -> PushBody:

@@ -18,11 +18,14 @@ from webapp.services.audit.field_changes import change
 from webapp.services.operating import timetable
 
 LEASE_SECONDS: Final = 15
-MOST_ATTEMPTS: Final = 8
+MOST_ATTEMPTS, MOST_DEATHS = 8, 20
 # Seconds until it is tried again, doubled with each attempt.
 FIRST_PAUSE: Final = 30
 LONGEST_PAUSE: Final = 6 * 60 * 60
 LONGEST_ERROR: Final = 2000
+DEADLY: Final = (
+    "The worker died each time that it did this. Look at its log and at the memory of the machine."
+)
 KEPT: Final = timedelta(days=30)
 # Looked at for one that is free, while other workers look too.
 AT_ONCE: Final = 20
@@ -69,6 +72,7 @@ def want(
         "state": "WAITING",
         "run_at": at,
         "attempts": 0,
+        "deaths": 0,
         "created_at": now,
     }
     db.session.execute(insert_unless(table_of(Job)).values(row).on_conflict_do_nothing())
@@ -117,8 +121,9 @@ def due(worker: str) -> list[tuple[str, int]]:
     return [(row.organization_id, row.id) for row in found]
 
 
-def claim(organization_id: str, job_id: int, worker: str) -> HeldJob | None:
-    """Take a job, unless somebody else has it by now."""
+def claim(organization_id: str, job_id: int, worker: str, now: datetime) -> HeldJob | None:
+    """Take a job, unless somebody else has it by now, or it has failed as too many workers died of it."""
+    died = sa.case((sa.and_(JOBS.c.state == "RUNNING", JOBS.c.leased_by != worker), 1), else_=0)
     taken = (
         _of_books(organization_id, sa.update(JOBS))
         .where(JOBS.c.id == job_id, _is_free(worker))
@@ -126,13 +131,18 @@ def claim(organization_id: str, job_id: int, worker: str) -> HeldJob | None:
             state="RUNNING",
             leased_by=worker,
             leased_until=seconds_from_now(LEASE_SECONDS),
+            deaths=JOBS.c.deaths + died,
         )
-        .returning(JOBS.c.kind, JOBS.c.subject, JOBS.c.attempts)
+        .returning(JOBS.c.kind, JOBS.c.subject, JOBS.c.attempts, JOBS.c.deaths)
     )
     row = db.session.execute(taken).one_or_none()
-    return (
-        None if row is None else HeldJob(organization_id, job_id, row.kind, row.subject, row.attempts, worker)
-    )
+    if row is None:
+        return None
+    claimed = HeldJob(organization_id, job_id, row.kind, row.subject, row.attempts, worker)
+    if row.deaths < MOST_DEATHS:
+        return claimed
+    fail(claimed, DEADLY, now, is_final=True)
+    return None
 
 
 def renewed(claimed: HeldJob) -> Any:
@@ -157,7 +167,7 @@ def finish(claimed: HeldJob, now: datetime) -> None:
 
 def fail(claimed: HeldJob, error: str, now: datetime, *, is_final: bool) -> None:
     """Let a job be tried again later, or say that it failed; raises LostLeaseError."""
-    # A worker that died in the middle of it is no failure of the job: it neither waits longer nor is given up for that.
+    # A worker that died in the middle of it is no failure: such a job does not wait longer.
     said = {"error": error[:LONGEST_ERROR], "attempts": claimed.failures + 1, **_FREE}
     if is_final or claimed.failures + 1 >= MOST_ATTEMPTS:
         _end(_held(claimed).values(state="FAILED", ended_at=now, **said))
@@ -176,7 +186,7 @@ def release(claimed: HeldJob) -> None:
 
 def run_now(organization_id: str, job_id: int) -> None:
     """Let a job that waits or failed be done at once; raises NotFoundError or JobRunsError."""
-    again = {"state": "WAITING", "run_at": seconds_from_now(0), "attempts": 0, "ended_at": None}
+    again = {"state": "WAITING", "run_at": seconds_from_now(0), "attempts": 0, "deaths": 0, "ended_at": None}
     mine = JOBS.c.id == job_id
     found = db.session.execute(
         _of_books(organization_id, sa.update(JOBS))
