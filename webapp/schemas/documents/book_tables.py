@@ -28,7 +28,7 @@ TYPE = {
 COLUMNS = (
     *("account", "contraAccount", "code", "name", "type", "date", "dueDate", "party", "number", "entry"),
     *("amount", "debit", "credit", "side", "currencyColumn", "amountBase", "taxCode", "base", "tax"),
-    *("reference", "description", "source"),
+    *("taxPoint", "receivedOn", "reference", "description", "source"),
 )
 
 
