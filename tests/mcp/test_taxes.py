@@ -80,3 +80,10 @@ def test_a_month_end_says_what_is_left(model, bank):
     assert found["days"] == "2026-03-01 to 2026-03-31"
     assert [(each["code"], each["count"]) for each in found["left"]] == [("lines", 1), ("statements", 1)]
     assert "period" in model.refusal("month_end", period="2026")
+
+
+def test_a_rule_sets_a_tax_code(model, taxes):
+    rule = {"name": "Hosting", "when": [{"value": "Hosting"}], "taxCode": "P20", "category": "Software"}
+    assert model.call("write_rule", **rule, propose=True)["status"] == "EXECUTED"
+    (made,) = done(taxes.person.get("/api/automations/rules"))["rules"]
+    assert made["effects"][1] == {"kind": "SET_TAX_CODE", "taxCodeId": taxes.codes["P20"], "sortOrder": 1}

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.database.column_types import Instant
 from webapp.database.sessions import Base
-from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.effects import OF_LINES, VALUE_KEY, EffectKind
 from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.ledger.suggestions.habits import LONGEST_KEY
 from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of, refers_to, updated
@@ -144,7 +144,7 @@ class DocumentSetting(FieldSetting, Numbered, Base):
 
     __tablename__ = "document_settings"
     __table_args__ = (
-        one_of("kind", *VALUE_KEY),
+        one_of("kind", *(each for each in VALUE_KEY if each not in OF_LINES)),
         foreign_key("document_id", "documents"),
         foreign_key("run_id", "rule_runs"),
         sa.Index("ix_document_settings_document", "document_id"),

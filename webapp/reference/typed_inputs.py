@@ -24,6 +24,10 @@ SETS: Final = {
     EffectKind.SET_ACCOUNT: ("Sets the account.", "The id of an account: GET /api/accounts."),
     EffectKind.SET_MERCHANT: ("Sets the merchant.", "The id of a merchant: GET /api/merchants."),
     EffectKind.SET_PROJECT: ("Sets the project.", "The id of a project: GET /api/projects."),
+    EffectKind.SET_TAX_CODE: (
+        "Sets the tax code, whose tax the amount of the line has in it.",
+        "The id of a tax code: GET /api/tax/codes.",
+    ),
     EffectKind.SETTLE_BY_REFERENCE: ("Pays the one open item that the text of the line names.", ""),
 }
 COLUMN: Final[Schema] = {"type": ["string", "integer"], "minimum": 0, "minLength": 1}

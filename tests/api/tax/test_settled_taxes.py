@@ -227,6 +227,26 @@ def test_tax_of_own_unpaid_bills_is_repaid_and_comes_back(owed):
     assert owed.boxes("2026-12-31", "4") == ["75.00"]
 
 
+def test_what_a_discount_took_of_a_bill_is_not_unpaid(owed):
+    entry = owed.bill("2026-01-31", "1200.00", "P20")
+    short = {"amount": "12.00", "as": "DISCOUNT", "accountId": owed.accounts["Software"]}
+    owed.pay("2026-02-10", "-1188.00", (entry, "-1200.00"), short=short)
+    query = {"form": "uk-vat100", "to": "2026-09-30"}
+    found = done(owed.person.get("/api/tax/returns/open", query_string=query))["taxReturn"]
+    assert found["billsUnpaidSixMonths"] == {"items": [], "tax": "0.00"}
+    assert owed.boxes("2026-09-30", "4", "7") == ["198.00", "990.00"]
+
+
+def test_a_credit_note_of_another_code_leaves_nothing_waiting(owed):
+    entry = owed.invoice("2026-01-10", "1000.00", ("1000.00", "S0C"))
+    credit = owed.invoice("2026-01-20", "-120.00", ("-120.00", "S20C"), name="CR")
+    owed.settle((entry, "120.00"), (credit, "-120.00"))
+    owed.pay("2026-02-11", "880.00", (entry, "880.00"))
+    assert owed.boxes("2026-03-31", "1", "6") == ["-20.00", "900.00"]
+    assert owed.balance(WAITING) == "0.00"
+    assert owed.bank.broken() == []
+
+
 def test_a_correction_computes_paid_parts_anew_on_their_own_day(owed):
     entry = owed.invoice("2026-01-10", "1050.00", ("1050.00", "S20C"))
     owed.pay("2026-02-10", "1050.00", (entry, "1050.00"))

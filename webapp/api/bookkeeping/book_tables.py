@@ -35,7 +35,7 @@ def listed() -> dict[str, Any]:
 
 
 @bp.post("")
-@requires("admin", begins=False, body_limit=document_files.BODY_LIMIT, is_heavy=True)
+@requires("admin", begins=False, body_limit=document_files.BODY_LIMIT, is_heavy=True, posts=True)
 @bp.arguments(BookTableFormSchema, location="form", content_type="multipart/form-data")
 @bp.doc(requestBody=file_or_json(BookTableUploadSchema, BookTableFileSchema))
 @bp.response(201, AnswerSchema)

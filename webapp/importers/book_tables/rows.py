@@ -106,6 +106,8 @@ class StatedPosting:
     description: str | None = None
     tax_code: str | None = None
     tax: Decimal | None = None
+    tax_point: date | None = None
+    received_on: date | None = None
     source: str | None = None
 
 
@@ -213,6 +215,9 @@ def _postings(reader: RecordReader) -> list[StatedPosting]:
                 party=reader.text(row, "party"),
                 number=reader.text(row, "reference") or reader.text(row, "entry"),
                 description=reader.text(row, "description"),
+                tax_code=reader.text(row, "tax_code"),
+                tax_point=reader.day(row, "tax_point"),
+                received_on=reader.day(row, "received_on"),
                 source="closing" if source == "closing" else "manual",
             )
         )

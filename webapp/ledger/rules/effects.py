@@ -18,6 +18,7 @@ class EffectKind(StrEnum):
     SET_MERCHANT = "SET_MERCHANT"
     SET_PROJECT = "SET_PROJECT"
     SETTLE_BY_REFERENCE = "SETTLE_BY_REFERENCE"
+    SET_TAX_CODE = "SET_TAX_CODE"
 
     # Every line of a run looks kinds up; an enum's own hash is a call in Python.
     __hash__ = str.__hash__
@@ -25,7 +26,7 @@ class EffectKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One thing that a rule sets: a currency code, or the id of an account, merchant or project.
+    """One thing that a rule sets: a currency code, or the id of an account, merchant, project or tax code.
 
     What a line pays by its reference is found for each line, so that the effect itself has no value: "".
     """
@@ -43,6 +44,12 @@ VALUE_KEY: Final[dict[EffectKind, str]] = {
     EffectKind.SET_ACCOUNT: "accountId",
     EffectKind.SET_MERCHANT: "orgMerchantId",
     EffectKind.SET_PROJECT: "projectId",
+    EffectKind.SET_TAX_CODE: "taxCodeId",
+}
+# What only bank lines have, each with the sentence for a rule on receipts.
+OF_LINES: Final[dict[EffectKind, str]] = {
+    EffectKind.SETTLE_BY_REFERENCE: "Only a bank line pays an open item; let this rule act on bank lines.",
+    EffectKind.SET_TAX_CODE: "Only a bank line gets its tax code from a rule; let this rule act on bank lines.",
 }
 # The field of a line that each effect sets.
 FIELD_OF: Final[dict[EffectKind, str]] = {**VALUE_KEY, EffectKind.SETTLE_BY_REFERENCE: "itemId"}
@@ -53,7 +60,7 @@ def effect_problem(
 ) -> tuple[str, str] | None:
     """Return the key of the wrong part of an effect and a sentence on it, or None where all makes sense.
 
-    Whether the account, merchant or project exists is checked against the books elsewhere.
+    Whether the account, merchant, project or tax code exists is checked against the books elsewhere.
 
     >>> effect_problem({"kind": "SET_CURRENCY", "currency": "usd"}) is None
     True
@@ -65,8 +72,8 @@ def effect_problem(
     kind = effect.get("kind")
     if not isinstance(kind, str) or kind not in set(EffectKind):
         return "kind", f"The kind of an effect is one of {', '.join(EffectKind)}."
-    if kind == EffectKind.SETTLE_BY_REFERENCE and target is Target.RECEIPT:
-        return "kind", "Only a bank line pays an open item; let this rule act on bank lines."
+    if kind in OF_LINES and target is Target.RECEIPT:
+        return "kind", OF_LINES[EffectKind(kind)]
     if type(effect.get("sortOrder", 0)) is not int:
         return "sortOrder", "The sort order is an integer."
     key = VALUE_KEY.get(EffectKind(kind))

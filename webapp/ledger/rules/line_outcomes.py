@@ -23,13 +23,15 @@ _ATTRIBUTE: Final = {
     EffectKind.SET_MERCHANT: "merchant_id",
     EffectKind.SET_PROJECT: "project_id",
     EffectKind.SETTLE_BY_REFERENCE: "item_id",
+    EffectKind.SET_TAX_CODE: "tax_code_id",
 }
 
 
 class CounterLeg(NamedTuple):
     """The one leg opposite a bank line; `amount_base_minor` is None while a rate is missing.
 
-    `item_id` is the open item that the line is to pay, where that is one alone.
+    `item_id` is the open item that the line is to pay, where that is one alone. With a tax code its amount has the tax
+    in it, which the entry has on legs of its own.
     """
 
     account_id: int
@@ -39,6 +41,7 @@ class CounterLeg(NamedTuple):
     merchant_id: int | None = None
     project_id: int | None = None
     item_id: int | None = None
+    tax_code_id: int | None = None
 
     def value(self, kind: EffectKind) -> str | None:
         """Return the value of the field that an effect sets, as text."""
@@ -194,7 +197,8 @@ def pay(settings: Mapping[EffectKind, Setting], leg: CounterLeg, named: NamedIte
         its[EffectKind.SET_MERCHANT] = by_reference(named.merchant_id)
     if EffectKind.SET_PROJECT in settings:
         its[EffectKind.SET_PROJECT] = settings[EffectKind.SET_PROJECT]
-    after = _with_settings(leg, named.account_id, its, books)._replace(item_id=named.item_id)
+    after = _with_settings(leg, named.account_id, its, books)
+    after = after._replace(item_id=named.item_id, tax_code_id=None)
     applied = {kind: each for kind, each in its.items() if after.raw(kind) != leg.raw(kind)}
     return Outcome(after, applied, ())
 
@@ -238,16 +242,14 @@ def _takes_only(facts: AccountFacts, code: str) -> str:
 def _with_settings(
     leg: CounterLeg, account_id: int, settings: Mapping[EffectKind, Setting], books: Books
 ) -> CounterLeg:
-    """Return a leg on an account, with the merchant and the project that are set."""
+    """Return a leg on an account, with the merchant, the project and the tax code that are set."""
     merchant, project = settings.get(EffectKind.SET_MERCHANT), settings.get(EffectKind.SET_PROJECT)
+    code = settings.get(EffectKind.SET_TAX_CODE)
     if merchant is not None and books.count_alike(leg.merchant_id, int(merchant.value)):
         merchant = None
-    return CounterLeg(
-        account_id,
-        leg.currency,
-        leg.amount_minor,
-        leg.amount_base_minor,
-        leg.merchant_id if merchant is None else int(merchant.value),
-        leg.project_id if project is None else int(project.value),
-        leg.item_id,
+    return leg._replace(
+        account_id=account_id,
+        merchant_id=leg.merchant_id if merchant is None else int(merchant.value),
+        project_id=leg.project_id if project is None else int(project.value),
+        tax_code_id=leg.tax_code_id if code is None else int(code.value),
     )

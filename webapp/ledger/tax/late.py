@@ -91,7 +91,7 @@ def _late_as(posting: LatePosting, group: Iterable[LatePosting], claims: str) ->
     if posting.is_own_day:
         return NO_ERROR
     came_later = posting.received_on is not None and posting.received_on > posting.period_end
-    raises = any(box.box == claims and box.amount_minor > 0 for each in group for box in each.boxes)
+    raises = sum(box.amount_minor for each in group for box in each.boxes if box.box == claims) > 0
     is_first = posting.error_of == posting.period_end
     return LATE_CLAIM if came_later and raises and is_first else ERROR
 

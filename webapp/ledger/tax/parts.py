@@ -14,6 +14,8 @@ RELIEF, RETURNED, UNPAID, REPAID = "RELIEF", "RETURNED", "UNPAID", "REPAID"
 BACK: Final[Mapping[str, str]] = {RELIEF: RETURNED, UNPAID: REPAID}
 PART_KINDS: Final = (MONEY, DISCOUNT, WRITE_OFF, APPLIED, RELIEF, RETURNED, UNPAID, REPAID)
 SHORT: Final = (DISCOUNT, WRITE_OFF)
+# What nobody owes any more; what is written off is still unpaid.
+NOT_OWED: Final = (MONEY, DISCOUNT, CREDIT)
 
 
 class TaxFigures(NamedTuple):
@@ -60,8 +62,9 @@ class PartShare:
 class TaxedItem:
     """An item with its base and tax by code, and its gross size in its own currency.
 
-    Codes of `cash` wait for money. An advance gives its tax back as it is applied. `relieved` is what its codes had of
-    relief, or of what was unpaid after six months, with the sizes of both.
+    Codes of `cash` wait for money, also those that only a credit note takes out of it. An advance gives its tax back as
+    it is applied. `relieved` is what its codes had of relief, or of what was unpaid after six months, with the sizes of
+    both.
     """
 
     wholes: Mapping[int, TaxFigures]

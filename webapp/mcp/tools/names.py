@@ -122,7 +122,7 @@ class Directory:
         return None if wanted is None else int(_one(wanted, self._projects, "project")["id"])
 
     def taxed(self, said: Mapping[str, Any]) -> Json:
-        """Give the tax code that is said of a leg or a part, as the API takes it; nothing without one."""
+        """Give the tax code that is said of a leg, a part or a rule, as the API takes it; nothing without one."""
         if "tax_code" not in said:
             return {}
         return {"taxCodeId": int(_one(said["tax_code"], self._tax_codes, "tax code")["id"])}

@@ -26,6 +26,7 @@ SETS: Final = (
     ("SET_ACCOUNT", "category", "accountId"),
     ("SET_MERCHANT", "merchant", "orgMerchantId"),
     ("SET_PROJECT", "project", "projectId"),
+    ("SET_TAX_CODE", "taxCode", "taxCodeId"),
 )
 
 
@@ -47,8 +48,9 @@ class RuleProposalSchema(WriteSchema):
     category = NameOrId()
     merchant = NameOrId()
     project = NameOrId()
+    tax_code = NameOrId()
     settle_by_reference = ma.fields.Boolean(load_default=False)
-    propose = ma.fields.Boolean(load_default=False, metadata={"description": "Make it for new lines."})
+    propose = ma.fields.Boolean(load_default=False, metadata={"description": "For new lines."})
 
 
 class WrongLineSchema(Schema):
@@ -78,12 +80,13 @@ def run(arguments: Mapping[str, Any]) -> Json:
         "accountId": directory.account_id(arguments.get("category")),
         "orgMerchantId": directory.merchant_id(arguments.get("merchant")),
         "projectId": directory.project_id(arguments.get("project")),
+        **directory.taxed(arguments),
     }
-    effects = [{"kind": kind, key: settings[key]} for kind, _, key in SETS if settings[key] is not None]
+    effects = [{"kind": kind, key: settings[key]} for kind, _, key in SETS if settings.get(key) is not None]
     if arguments["settle_by_reference"]:
         effects.append({"kind": "SETTLE_BY_REFERENCE"})
     if not effects:
-        raise ToolError("Send what the rule does: category, merchant, project or settleByReference.")
+        raise ToolError("Send what the rule does: category, merchant, project, taxCode or settleByReference.")
     rule = {"name": arguments["name"], "conditions": {"conditions": arguments["when"]}, "effects": effects}
     tried, items = _tried(rule)
     wrong = [each for each in items if _is_wrong(each, settings)]
@@ -143,8 +146,7 @@ def _row(item: Json, accounts: Mapping[int, str]) -> Json:
 TOOL = Tool(
     name="write_rule",
     title="Write a rule",
-    description="Try a rule on past lines; all conditions must hold. settleByReference pays the item that "
-    "a line names.",
+    description="Try a rule on past lines; all conditions must hold. settleByReference pays what lines name.",
     takes=RuleProposalSchema,
     gives=TriedRuleSchema,
     run=run,

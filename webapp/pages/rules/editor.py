@@ -170,6 +170,7 @@ def show_form(
         "triggers": rule_rows.triggers_of(form.target),
         "words": rule_wording,
         "feeds": choices["faId"],
+        "has_codes": bool(choices["taxCodeId"]),
         "lines": query,
         "lines_address": lines_address(query["back"]),
         "found": preview_of(form, rule, query),

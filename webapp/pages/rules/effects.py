@@ -21,6 +21,7 @@ COLUMNS = {
     "SET_MERCHANT": ("orgMerchantId", "org_merchant_id", "Customer or supplier"),
     "SET_PROJECT": ("projectId", "project_id", marked("Project")),
     "SET_CURRENCY": ("currency", "currency", marked("Currency")),
+    "SET_TAX_CODE": ("taxCodeId", "tax_code_id", marked("Tax code")),
     "SETTLE_BY_REFERENCE": ("itemId", "item_id", marked("Pays")),
 }
 

@@ -36,6 +36,7 @@ CHOOSE: Final = {
     EffectKind.SET_MERCHANT: "Choose a customer or supplier.",
     EffectKind.SET_PROJECT: "Choose a project.",
     EffectKind.SET_CURRENCY: "Enter a code such as EUR.",
+    EffectKind.SET_TAX_CODE: "Choose a tax code.",
 }
 
 

@@ -11,10 +11,9 @@ from webapp.ledger.rules.effects import FIELD_OF, EffectKind
 from webapp.ledger.rules.fields import Field, ValueKind, fields_of
 from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.web.access.auth import organization_id
-from webapp.web.rendering import rule_wording
+from webapp.web.rendering import rule_wording, wording
 from webapp.web.rendering.forms import chosen_id
 from webapp.web.rendering.languages import translated
-from webapp.web.rendering.wording import capital
 
 Row = dict[str, Any]
 Choices = Mapping[str, Sequence[Any]]
@@ -35,6 +34,7 @@ def choices(conditions: Sequence[Row], effects: Sequence[Row]) -> Choices:
         "orgMerchantId": queries.accounts.choices.merchants(organization_id(), chosen=named["orgMerchantId"]),
         "projectId": queries.accounts.choices.projects(organization_id()),
         "faId": queries.accounts.choices.feed_accounts(organization_id(), chosen=named["faId"]),
+        "taxCodeId": wording.code_choices(queries.tax.codes.in_use(organization_id(), named["taxCodeId"])),
     }
 
 
@@ -61,7 +61,10 @@ def triggers_of(target: str) -> list[Trigger]:
 
 def fields_for(target: str) -> list[Row]:
     """List the fields of conditions for a target."""
-    return [{"id": each.value, "name": capital(translated(each.label))} for each in fields_of(Target(target))]
+    return [
+        {"id": each.value, "name": wording.capital(translated(each.label))}
+        for each in fields_of(Target(target))
+    ]
 
 
 def shown_condition(row: Row, index: int, choices: Choices) -> Row:
@@ -130,7 +133,9 @@ def _options(field_: Field, choices: Choices) -> Sequence[Any]:
     return [
         {
             "id": word,
-            "name": capital(translated(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))),
+            "name": wording.capital(
+                translated(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))
+            ),
         }
         for word in CHOICES_OF_KIND.get(field_.kind, ())
     ]

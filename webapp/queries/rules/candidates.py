@@ -29,6 +29,7 @@ from webapp.queries.common.portions import near
 from webapp.queries.items import line_payments
 from webapp.queries.journal.target_legs import EntryTarget, bulk_of
 from webapp.queries.matching import transfer_pairs
+from webapp.queries.tax import packs
 
 AT_ONCE = 2000
 BANK_LEG = 1_000_000
@@ -79,7 +80,7 @@ class CandidateFilters:
 class LineState(NamedTuple):
     """The one counter leg of a line, or the reason `closed` why no rule changes it.
 
-    `posting_id` is the posting of a draft that is this leg; None where the entry is posted or has several.
+    `posting_id` is the posting of a draft that is this leg; None where the entry is posted, has several or a tax code.
     """
 
     leg: CounterLeg | None = None
@@ -176,8 +177,14 @@ def _simple_states(organization_id: str, lines: Sequence[CandidateLine]) -> dict
         # Two lines share an entry, or one has none.
         return {}
     return {
-        line_of[entry_id]: LineState(CounterLeg(*columns), is_posted, None if is_posted else posting_id)
-        for entry_id, is_posted, posting_id, *columns in _single_counter_legs(organization_id, line_of)
+        line_of[entry_id]: LineState(
+            CounterLeg._make((*columns, None, code_id)),
+            is_posted,
+            None if is_posted or code_id is not None else posting_id,
+        )
+        for entry_id, is_posted, posting_id, *columns, code_id in _single_counter_legs(
+            organization_id, line_of
+        )
         if entry_id in line_of
     }
 
@@ -214,6 +221,7 @@ def _single_counter_legs(organization_id: str, entry_ids: Collection[int]) -> Se
                 leg.amount_base_minor,
                 leg.org_merchant_id,
                 leg.project_id,
+                leg.tax_code_id,
             ).where(
                 leg.organization_id == organization_id,
                 near(leg.journal_entry_id, entry_ids),
@@ -231,10 +239,11 @@ def _single_counter_legs(organization_id: str, entry_ids: Collection[int]) -> Se
 def _other_states(organization_id: str, lines: Sequence[CandidateLine]) -> dict[int, LineState]:
     entries = bulk_of(organization_id, {line.journal_entry_id for line in lines if line.journal_entry_id})
     rests = accounts.ids_by_role(organization_id, RESTS)
+    taxes = {each.id for each in packs.accounts(organization_id).values()}
     found = {}
     for line in lines:
         entry = entries.get(line.journal_entry_id or 0)
-        found[line.id] = LineState(closed=NO_ENTRY) if entry is None else _state(line, entry, rests)
+        found[line.id] = LineState(closed=NO_ENTRY) if entry is None else _state(line, entry, rests, taxes)
     return found
 
 
@@ -264,21 +273,29 @@ def set_by_rules(organization_id: str, line_ids: Collection[int]) -> set[tuple[i
     return {(row.transaction_id, row.kind) for row in rows}
 
 
-def _state(line: CandidateLine, entry: EntryTarget, rests: Collection[int]) -> LineState:
+def _state(
+    line: CandidateLine, entry: EntryTarget, rests: Collection[int], taxes: Collection[int]
+) -> LineState:
     legs = [leg for _, leg in entry.legs]
     is_posted = entry.status != "DRAFT"
     if is_shared(legs):
         return LineState(is_posted=is_posted, closed=TRANSFER)
     opposite = counter_legs(legs, line.id)
-    main = _without_rest(opposite, legs, rests)
-    if len(main) != 1:
+    own = [leg for leg in opposite if leg.tax_code_id is None or leg.account_id not in taxes]
+    main = _without_rest(own, legs, rests)
+    of_taxes = [leg for leg in opposite if leg not in own]
+    if len(main) != 1 or any(leg.tax_code_id != main[0].tax_code_id for leg in of_taxes):
         return LineState(is_posted=is_posted, closed=SPLIT)
     (leg,) = main
+    code_id = leg.tax_code_id
     posting_id = next(number for number, each in entry.legs if each is leg)
-    counter = CounterLeg(
-        leg.account_id, leg.currency, leg.amount_minor, leg.amount_base_minor, leg.merchant_id, leg.project_id
-    )
-    return LineState(counter, is_posted, posting_id if len(opposite) == 1 else None)
+    amounts = leg.currency, leg.amount_minor, leg.amount_base_minor
+    if code_id is not None:
+        # Its tax is on other legs; all that is opposite the line is what a rule takes for its one leg.
+        (worth,) = (each.amount_base_minor for each in legs if each.is_bank_leg)
+        amounts = line.currency, -line.amount_minor, None if worth is None else -worth
+    counter = CounterLeg(leg.account_id, *amounts, leg.merchant_id, leg.project_id, tax_code_id=code_id)
+    return LineState(counter, is_posted, posting_id if len(opposite) == 1 and code_id is None else None)
 
 
 def _without_rest(opposite: Sequence[Leg], legs: Iterable[Leg], rests: Collection[int]) -> list[Leg]:

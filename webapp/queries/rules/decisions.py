@@ -19,11 +19,13 @@ from webapp.ledger.rules.line_outcomes import (
     pay,
 )
 from webapp.ledger.rules.matching import needs_choices
-from webapp.models import Organization
+from webapp.models import Account, Organization, TaxCode
+from webapp.queries.common import lookups
 from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
 from webapp.queries.rules import compiled_rules
 from webapp.queries.rules.compiled_rules import AnyRule
+from webapp.queries.tax import codes, packs, rates
 
 
 class RuleEvaluator:
@@ -36,6 +38,7 @@ class RuleEvaluator:
         self._set = RuleSet(compiled_rules.compiled_in_order(rules, self.books.merged))
         self._codes = _currencies(self.compiled)
         self._rates: dict[str, RateTable] = {}
+        self._unfit: dict[tuple[int, int, str, date], str | None] = {}
 
     @property
     def compiled(self) -> Sequence[CompiledRule]:
@@ -76,11 +79,58 @@ class RuleEvaluator:
         if settling is not None and isinstance(named, NamedItem):
             return pay(settings, leg, named, self.books)
         outcome = apply(settings, leg, line, self.books, lambda code: self._rate(code, day))
+        if outcome.leg.tax_code_id is not None and outcome.applied:
+            outcome = self._with_fitting_code(outcome, leg, line, day)
         if settling is None:
             return outcome
         reason = named if isinstance(named, str) else NAMES_NOTHING
         skip = Skip(EffectKind.SETTLE_BY_REFERENCE, settling.rule_id, reason)
         return outcome._replace(skipped=(*outcome.skipped, skip))
+
+    def _with_fitting_code(self, outcome: Outcome, present: CounterLeg, line: Money, day: date) -> Outcome:
+        """Leave a tax code out that does not fit; where the line had it already, all stays as it is."""
+        leg, applied = outcome.leg, dict(outcome.applied)
+        if leg.currency != line.currency:
+            problem: str | None = (
+                f"A tax code is for a line in {line.currency}, and this would be in {leg.currency}."
+            )
+        else:
+            problem = self._code_problem(leg, day)
+        if problem is None:
+            return outcome
+        own = applied.pop(EffectKind.SET_TAX_CODE, None)
+        if own is not None and present.tax_code_id is None:
+            skip = Skip(EffectKind.SET_TAX_CODE, own.rule_id, problem)
+            return Outcome(leg._replace(tax_code_id=None), applied, (*outcome.skipped, skip))
+        skips = [Skip(kind, each.rule_id, problem) for kind, each in outcome.applied.items()]
+        return Outcome(present, {}, (*outcome.skipped, *skips))
+
+    def _code_problem(self, leg: CounterLeg, day: date) -> str | None:
+        """Return the reason why a leg cannot have its tax code on a day, found once for all lines alike."""
+        key = leg.account_id, leg.tax_code_id or 0, leg.currency, day
+        if key not in self._unfit:
+            self._unfit[key] = self._found_unfit(*key)
+        return self._unfit[key]
+
+    def _found_unfit(self, account_id: int, code_id: int, currency: str, tax_point: date) -> str | None:
+        organization_id = self.organization.id
+        code = lookups.by_id(TaxCode, organization_id, [code_id]).get(code_id)
+        account = lookups.by_id(Account, organization_id, [account_id]).get(account_id)
+        if code is None or account is None:
+            return "This tax code no longer exists."
+        if code.amount_is == "TAX":
+            return f"All of an amount with the tax code {code.code} is tax; enter it by hand."
+        if codes.takes_none(account) or account.keeps_items:
+            return codes.of_none(account)
+        forms = {box.form for share in code.rule.shares for box in share.boxes}
+        if packs.is_before(organization_id, forms, tax_point):
+            return f"The books have taxes from a later day than {tax_point:%-d %b %Y} on."
+        if (
+            currency != self.organization.base_currency
+            and rates.on(organization_id, currency, tax_point) is None
+        ):
+            return f"There is no tax rate of {currency} for {tax_point:%-d %b %Y}."
+        return codes.unfit(code, account, tax_point)
 
     def _rate(self, code: str, day: date) -> Decimal | None:
         return self._rates[code].on(day) if code in self._rates else None

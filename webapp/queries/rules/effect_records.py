@@ -15,7 +15,7 @@ Effect = LineEffect | DocumentEffect
 
 @dataclass(frozen=True, slots=True)
 class CounterLegRecord:
-    """The counter leg of a line, and the open item that it pays; the amount is its part of the line, with its sign.
+    """The counter leg of a line, its tax code and the item that it pays; the amount is its part of the line, signed.
 
     Of a document: the fields that a rule may set, and its total.
     """
@@ -26,6 +26,7 @@ class CounterLegRecord:
     amount: Money | None
     currency: str | None
     item_id: int | None = None
+    tax_code_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,5 @@ def _leg_record(leg: CounterLeg | None) -> CounterLegRecord | None:
     if leg is None:
         return None
     amount = Money(-leg.amount_minor, leg.currency)
-    return CounterLegRecord(
-        leg.account_id, leg.merchant_id, leg.project_id, amount, leg.currency, leg.item_id
-    )
+    its = leg.account_id, leg.merchant_id, leg.project_id, amount, leg.currency
+    return CounterLegRecord(*its, leg.item_id, leg.tax_code_id)

@@ -225,4 +225,5 @@ def leg_facts(leg: CounterLeg | None) -> list[Any] | None:
         leg.merchant_id,
         leg.project_id,
         leg.item_id,
+        leg.tax_code_id,
     ]

@@ -1,11 +1,11 @@
-"""The names of the accounts, merchants, projects, feed accounts and open items that rules refer to by id."""
+"""The names of what rules refer to by id: accounts, merchants, projects, tax codes, feed accounts, open items."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from webapp.ledger.rules.fields import ID_FIELDS, ids_in
-from webapp.models import Account, FeedAccount, Merchant, OwedItem, Project
+from webapp.models import Account, FeedAccount, Merchant, OwedItem, Project, TaxCode
 from webapp.queries.common import lookups, merchants
 
 MODELS: Final[Mapping[str, Any]] = {
@@ -14,6 +14,7 @@ MODELS: Final[Mapping[str, Any]] = {
     "projectId": Project,
     "faId": FeedAccount,
     "itemId": OwedItem,
+    "taxCodeId": TaxCode,
 }
 MERCHANT: Final = "orgMerchantId"
 Names = Mapping[tuple[str, int], str]
@@ -39,7 +40,7 @@ def of_ids(organization_id: str, named: Iterable[tuple[str, int]]) -> Names:
     for key, row_id in named:
         ids_of[key].add(row_id)
     return {
-        (key, row.id): row.name
+        (key, row.id): row.code if isinstance(row, TaxCode) else row.name
         for key, ids in ids_of.items()
         for row in lookups.by_id(MODELS[key], organization_id, ids).values()
         if key != MERCHANT

@@ -8,8 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.tax.packs import UNTAXED
-from webapp.models import TaxCode
+from webapp.ledger.texts.legible import cited
+from webapp.models import Account, TaxCode
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.tax import packs
@@ -42,10 +44,12 @@ def listed(
     return page(statement, BY_CODE, after=after, limit=limit)
 
 
-def in_use(organization_id: str) -> Sequence[TaxCode]:
-    """List the codes that pages offer, A to Z."""
+def in_use(organization_id: str, chosen: Iterable[int | None] = ()) -> Sequence[TaxCode]:
+    """List the codes that pages offer, A to Z, with those that are `chosen` already."""
+    ids = [each for each in chosen if each is not None]
     statement = sa.select(TaxCode).where(
-        TaxCode.organization_id == organization_id, TaxCode.is_archived.is_(False)
+        TaxCode.organization_id == organization_id,
+        sa.or_(TaxCode.is_archived.is_(False), TaxCode.id.in_(ids)),
     )
     return db.session.scalars(statement.order_by(TaxCode.code)).all()
 
@@ -87,7 +91,31 @@ def taken(organization_id: str, codes: Iterable[str]) -> list[str]:
     return list(db.session.scalars(statement.order_by(TaxCode.code)))
 
 
-def is_valid(code: TaxCode, tax_point: date) -> bool:
+def unfit(code: TaxCode, account: Account, tax_point: date, *, is_known: bool = False) -> str | None:
+    """Return the reason why a posting on an account cannot have a code, None where it can.
+
+    A code that `is_known` follows what has it already, valid or not.
+    """
+    if code.is_archived and not is_known:
+        return f"The tax code {code.code} is archived; choose another one."
+    if not is_known and not _is_valid(code, tax_point):
+        return f"The tax code {code.code} is not valid on {tax_point:%-d %b %Y}."
+    if code.side == "PURCHASE" and account.type == AccountType.INCOME:
+        return f"{code.code} is a tax code of purchases, and {cited(account.name)} is income."
+    return None
+
+
+def takes_none(account: Account) -> bool:
+    """Return whether no code belongs to an account because it is of the books' own, of taxes, or equity."""
+    return account.role in (Role.TRANSFERS, *packs.ROLES) or account.type == AccountType.EQUITY
+
+
+def of_none(account: Account) -> str:
+    """Return the sentence for an account that no code belongs to."""
+    return f"A tax code belongs to income, expenses or what is bought, not to {cited(account.name)}."
+
+
+def _is_valid(code: TaxCode, tax_point: date) -> bool:
     """Return whether a code is for supplies of a day."""
     return (code.valid_from is None or code.valid_from <= tax_point) and (
         code.valid_to is None or tax_point <= code.valid_to

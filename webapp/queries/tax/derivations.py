@@ -16,11 +16,14 @@ from webapp.queries.tax.parts import ItemTax
 def taxed_item(
     organization_id: str, item: ItemTax, present: Sequence[PartShare], codes: Mapping[int | None, TaxCode]
 ) -> TaxedItem:
-    """Give an item with all that its parts are computed of; `present` is what they had."""
+    """Give an item with all that its parts are computed of; `present` is what they had.
+
+    `codes` are its own, and those of what it is settled with.
+    """
     return TaxedItem(
         wholes=item.wholes,
         gross_minor=parts.gross(organization_id, item.entry_id),
-        cash=frozenset(code for code in item.wholes if codes[code].rule.waits),
+        cash=frozenset(row.id for row in codes.values() if row.rule.waits),
         is_advance=item.is_advance,
         relieved=standing(present),
     )

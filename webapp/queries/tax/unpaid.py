@@ -11,8 +11,7 @@ from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.tax.forms import months_after
 from webapp.ledger.tax.parts import (
-    CREDIT,
-    MONEY,
+    NOT_OWED,
     UNPAID,
     PartShare,
     Piece,
@@ -140,7 +139,7 @@ def _bill(
     """Give what was unpaid of a bill on a day, with the tax of that."""
     gross = parts.gross(item.organization_id, item.entry_id)
     before = [piece for piece in pieces if piece.tax_point <= ends_on]
-    size = gross - sum(piece.size_minor for piece in before if piece.kind in (MONEY, CREDIT))
+    size = gross - sum(piece.size_minor for piece in before if piece.kind in NOT_OWED)
     own = tuple(code for code in item.wholes if code in codes)
     whole = TaxedItem(item.wholes, gross)
     left = less_credits(whole, before)

@@ -29,7 +29,7 @@ FORCE = {"description": "Take days of more than a year ahead, and numbers that t
 COLUMNS = (
     *("account", "contraAccount", "code", "name", "type", "date", "dueDate", "party", "number", "entry"),
     *("amount", "debit", "credit", "side", "currencyColumn", "amountBase", "taxCode", "base", "tax"),
-    *("reference", "description", "source"),
+    *("taxPoint", "receivedOn", "reference", "description", "source"),
 )
 
 

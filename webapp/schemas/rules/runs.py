@@ -4,7 +4,7 @@ import marshmallow as ma
 
 from webapp.ledger.references import Kind
 from webapp.ledger.rules.conditions import Match, Operator
-from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.effects import FIELD_OF, EffectKind
 from webapp.ledger.rules.fields import Field
 from webapp.ledger.rules.triggers import Trigger
 from webapp.schemas import fields
@@ -55,7 +55,7 @@ class RunQuerySchema(PageSchema):
 
 
 class SideSchema(Schema):
-    """The counter legs of a line, or the choices for a document, with the amount.
+    """The counter legs of a line, or the choices for a document, with the amount, which has the tax of its code in it.
 
     `itemId` is the open item that the line is to pay, where a rule settles by reference.
     """
@@ -64,6 +64,7 @@ class SideSchema(Schema):
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
     item_id = fields.Id(Kind.POSTING, allow_none=True)
+    tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True)
     amount = fields.Amount(allow_none=True)
     currency = fields.Currency(allow_none=True)
 
@@ -202,7 +203,7 @@ class RunUndoResultSchema(Schema):
 class ProvenanceSchema(Schema):
     """The rule, its version and the run that set a field of a line's entry, and when; `itemId` is what it pays."""
 
-    field = fields.OneOf("accountId", "orgMerchantId", "projectId", "currency", "itemId")
+    field = fields.OneOf(*FIELD_OF.values())
     value = ma.fields.String()
     before = ma.fields.String(allow_none=True)
     rule_id = fields.Id(Kind.RULE)

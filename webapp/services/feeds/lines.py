@@ -135,7 +135,7 @@ def _insert(context: PushContext, new: Sequence[IncomingLine], is_out: Mapping[i
         act_id=context.act_id,
     )
     by_number = dict(enumerate(ids))
-    rule_writes.settle_new(
+    rule_writes.run_on_stored(
         context.organization, line_rules, by_number, act_id=context.act_id, now=context.now
     )
     for each, row_id in zip(new, ids, strict=True):

@@ -93,7 +93,7 @@ def complete(
     of_import = (turns.c.organization_id == writing.organization.id, turns.c.import_id == writing.imported.id)
     connection.execute(sa.delete(turns).where(*of_import))
     rule_choices.finish_run(writing.organization, ready.rules, written.run_id, act_id=act_id, now=writing.now)
-    _settle_new(writing, ready, act_id)
+    _run_on_stored(writing, ready, act_id)
     for portion, account in enumerate(ready.accounts):
         feed_account = _feed(account)
         feed_duplicates.store_joins(feed_account, account.duplicates, portion=portion, now=writing.now)
@@ -105,12 +105,12 @@ def complete(
     return opened
 
 
-def _settle_new(writing: Writing, ready: ReadyImport, act_id: str) -> None:
-    """Let rules settle by reference, which the staged lines could not: other drafts may want the same items."""
-    if ready.rules.settling:
+def _run_on_stored(writing: Writing, ready: ReadyImport, act_id: str) -> None:
+    """Run rules that staged lines wait for: other drafts may want the same items, and a tax code needs more legs."""
+    if ready.rules.waiting:
         numbered = sa.select(LINES.c.number, LINES.c.transaction_id)
         ids = {row.number: row.transaction_id for row in db.session.connection().execute(numbered)}
-        rule_writes.settle_new(writing.organization, ready.rules, ids, act_id=act_id, now=writing.now)
+        rule_writes.run_on_stored(writing.organization, ready.rules, ids, act_id=act_id, now=writing.now)
 
 
 def _feed(account: ReadyAccount) -> FeedAccount:

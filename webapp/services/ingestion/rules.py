@@ -9,7 +9,7 @@ from datetime import date
 
 from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.money import Money
-from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.effects import OF_LINES, EffectKind
 from webapp.ledger.rules.engine import Setting
 from webapp.ledger.rules.items import RuleLine
 from webapp.ledger.rules.line_outcomes import CounterLeg, Outcome, Skip
@@ -62,7 +62,7 @@ class LineRules(RuleEvaluator):
         self.tally = Tally()
         self.choices: list[StagedChoice] = []
         # The numbers of staged lines about which rules decide once they are stored.
-        self.settling: list[int] = []
+        self.waiting: list[int] = []
         self.run_id: int | None = None
 
     def for_account(
@@ -90,14 +90,14 @@ class AccountRules:
     def choose(self, number: int, line: BankLine, base_minor: int | None) -> None:
         """Keep what the rules choose for a staged line by its number; `base_minor` is its amount in base currency.
 
-        A line that settles by reference waits with all its settings until it is stored.
+        A line that settles by reference or gets a tax code waits with all its settings until it is stored.
         """
         decision = self.rules.decide(RuleLine(line, self.currency, self.feed_account_id).values())
         if not decision.matched:
             return
-        if EffectKind.SETTLE_BY_REFERENCE in decision.settings:
+        if not OF_LINES.keys().isdisjoint(decision.settings):
             self.rules.tally.count(decision.matched, {}, ())
-            self.rules.settling.append(number)
+            self.rules.waiting.append(number)
             return
         side = CounterLeg(
             self._uncategorised[0 if line.amount_minor > 0 else 1],

@@ -55,17 +55,17 @@ def correct_counters(
 
 
 def bulk_correct_counters(
-    organization: Organization, chosen: Mapping[int, tuple[int, Leg]], *, now: datetime
+    organization: Organization, chosen: Mapping[int, tuple[int, Sequence[Leg]]], *, now: datetime
 ) -> None:
-    """Write one leg opposite a line of each of many posted entries, by their markers, in a few statements.
+    """Write the legs opposite a line of each of many posted entries, by their markers, in a few statements.
 
-    `chosen` gives the line and the leg by the entry, which is that line's alone. Raises NotInForceError.
+    `chosen` gives the line and its legs by the entry, which is that line's alone. Raises NotInForceError.
     """
     targets = []
     for entry_id, family in target_legs.families(organization.id, chosen.keys()).items():
-        line_id, leg = chosen[entry_id]
+        line_id, legs = chosen[entry_id]
         present = [each for _, each in family.target.legs]
-        targets.append((family, corrected_legs(organization.id, present, {line_id: [leg]}, family.effective)))
+        targets.append((family, corrected_legs(organization.id, present, {line_id: legs}, family.effective)))
     corrections.bulk_set_correction_targets(organization, targets, now=now)
 
 
@@ -98,10 +98,11 @@ def _as_existing(target: Sequence[Leg], *states: Sequence[Leg]) -> Sequence[Leg]
     return next((state for state in states if _amounts(state) == amounts), target)
 
 
-def _amounts(legs: Sequence[Leg]) -> Counter[tuple[int, str, int | None, int | None]]:
-    amounts: Counter[tuple[int, str, int | None, int | None]] = Counter()
+def _amounts(legs: Sequence[Leg]) -> Counter[tuple[Any, ...]]:
+    amounts: Counter[tuple[Any, ...]] = Counter()
     for leg in legs:
-        amounts[leg.account_id, leg.currency, leg.project_id, leg.merchant_id] += leg.amount_minor
+        of_taxes = leg.tax_code_id, leg.tax_point, leg.boxes
+        amounts[leg.account_id, leg.currency, leg.project_id, leg.merchant_id, *of_taxes] += leg.amount_minor
     return amounts
 
 

@@ -24,7 +24,8 @@ from webapp.services.audit.action_requests import act, unrecorded
 from webapp.services.audit.limits import Bound
 from webapp.services.audit.results import TouchedIds
 from webapp.services.bookkeeping import voids
-from webapp.services.moving.moved_rows import MovedRowRecord, Moving, record
+from webapp.services.moving.moved_rows import Moving
+from webapp.services.moving.row_verdicts import MovedRowRecord, record
 from webapp.services.storage.savepoints import is_trial, trial
 
 # As nobody else writes while they are taken.

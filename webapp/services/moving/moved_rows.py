@@ -1,7 +1,6 @@
 """The rows of a table that moves books in: each as what it becomes, or with what stands against it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from itertools import groupby
@@ -16,85 +15,23 @@ from webapp.ledger.journal.entries import Leg, UnbalancedError
 from webapp.ledger.money import Money, money_at
 from webapp.ledger.tax.rules import WAITING
 from webapp.ledger.texts.legible import cited
-from webapp.models import Account, JournalEntry, Merchant, Organization, TaxCode
+from webapp.models import Account, Document, JournalEntry, Merchant, Organization, TaxCode
 from webapp.queries.accounts import accounts, balances
 from webapp.queries.common import merchants
-from webapp.queries.common.records import record_of
+from webapp.queries.tax import codes
 from webapp.services.accounts import accounts as chart
 from webapp.services.audit.act import Act
 from webapp.services.bookkeeping import closing_entries, entry_questions, manual_entries
 from webapp.services.bookkeeping.posting_inputs import PostingInput, legs_of
 from webapp.services.journal import entries, line_drafts
+from webapp.services.moving.row_verdicts import MovedRow
+from webapp.services.tax.coding import TaxInput
 
 
 class DayMissingError(UnprocessableError):
     """Say of which day these balances are, as `on`."""
 
     code = "validation"
-
-
-@dataclass(slots=True)
-class MovedRow:
-    """A row of a table, or without a number an account that the books have and the table has not.
-
-    The verdict is NEW, ALREADY_THERE for an account that the books have, COMPARED for a balance that other rows or
-    banks bring, or REFUSED with the problem. `booked` is what the books have of a balance once the table is taken.
-    """
-
-    row: int | None
-    verdict: str = "NEW"
-    account: Account | None = None
-    text: str = ""
-    amount: Money | None = None
-    day: date | None = None
-    booked: Money | None = None
-    problem: str | None = None
-    entry_id: int | None = None
-
-    @property
-    def difference(self) -> Money | None:
-        """What the table has more than the books."""
-        if self.booked is None or self.amount is None:
-            return None
-        return Money(self.amount.minor - self.booked.minor, self.booked.currency)
-
-    def refuse(self, problem: object) -> None:
-        """Say what stands against the row."""
-        self.verdict, self.problem = "REFUSED", str(problem)
-
-
-@dataclass(frozen=True, slots=True)
-class MovedRowRecord:
-    """A row as it is told; what a preview would make has no id."""
-
-    row: int | None
-    verdict: str
-    text: str
-    account_id: int | None
-    account_code: str | None
-    account_name: str | None
-    account_type: str | None
-    amount: Money | None
-    day: date | None
-    booked: Money | None
-    difference: Money | None
-    problem: str | None
-    entry_id: int | None
-
-
-def record(row: MovedRow, *, is_trial: bool) -> MovedRowRecord:
-    """Tell a row, of a trial without the ids that it takes back."""
-    account = row.account
-    is_made = is_trial and row.verdict == "NEW"
-    return record_of(
-        MovedRowRecord,
-        row,
-        account_id=None if account is None or (is_made and row.amount is None) else account.id,
-        account_code=account and account.code,
-        account_name=account and account.name,
-        account_type=account and account.type,
-        entry_id=None if is_trial else row.entry_id,
-    )
 
 
 class Moving:
@@ -244,8 +181,9 @@ class Moving:
                 continue
             posting = self._posting(stated, row.account, sign)
             if stated.tax_code is not None:
+                code = self._code(row, stated.tax_code)
                 posting["tax_code_id"], posting["tax_point"] = (
-                    self._code(row, stated.tax_code),
+                    code.id if code else None,
                     stated.day or date.min,
                 )
                 if stated.tax is not None:
@@ -258,7 +196,7 @@ class Moving:
 
     def _enter(self, group: Sequence[StatedPosting]) -> list[MovedRow]:
         """Post an entry of a journal; a contra account makes of each row an entry by itself."""
-        first, postings, found = group[0], [], []
+        first, postings, found, owners = group[0], [], [], []
         for stated in group:
             row = MovedRow(stated.row, text=stated.description or stated.account or "", day=stated.day)
             row.account = self._found(row, stated.account)
@@ -266,17 +204,66 @@ class Moving:
             found.append(row)
             if stated.day != first.day:
                 row.refuse(f"Row {first.row} of this entry has another day.")
+            of_tax, tax = self._taxed(row, stated, contra)
             for account, sign in ((row.account, 1), (contra, -1)):
                 if account is not None:
-                    postings.append(self._posting(stated, account, sign))
+                    posting = self._posting(stated, account, sign)
+                    postings.append({**posting, **tax} if account is of_tax else posting)
+                    owners.append(row)
                     if account.id in self._feeds:
                         sentence = manual_entries.OF_BANK.format(name=account.name)
                         self.doing.warn(manual_entries.ON_BANK, sentence)
             self._state(row, self._posting(stated, row.account) if row.account else None)
         is_closing = any(each.source == "closing" for each in group)
         described = next((each.description for each in group if each.description), "")
-        self._try(found, first.day or date.min, postings, described, source="manual", is_closing=is_closing)
+        self._try(
+            found,
+            first.day or date.min,
+            postings,
+            described,
+            source="manual",
+            is_closing=is_closing,
+            owners=owners,
+            bill=self._bill(group, found),
+        )
         return found
+
+    def _taxed(
+        self, row: MovedRow, stated: StatedPosting, contra: Account | None
+    ) -> tuple[Account | None, TaxInput]:
+        """Give the tax of a row of a journal, whose amount has it, and the account of its two that takes it."""
+        if stated.tax_code is None:
+            if stated.tax_point is not None:
+                row.refuse("A tax point is of a tax code; give the row one, or leave its tax point out.")
+            return None, {}
+        code = self._code(row, stated.tax_code)
+        tax: TaxInput = {
+            "tax_code_id": code.id if code else None,
+            "tax_point": stated.tax_point or stated.day,
+        }
+        both = [each for each in (row.account, contra) if each is not None]
+        takes = [each for each in both if not (self._is_elsewhere(each) or codes.takes_none(each))]
+        return next(iter([*takes, *both]), None), tax
+
+    def _bill(self, group: Sequence[StatedPosting], rows: Sequence[MovedRow]) -> Document | None:
+        """Make the bill of an entry whose rows say when it came; without a file, and not filed yet."""
+        first = next((each for each in group if each.received_on is not None), None)
+        if first is None:
+            return None
+        for row, stated in zip(rows, group, strict=True):
+            if stated.received_on not in (None, first.received_on):
+                row.refuse(f"Row {first.row} of this entry came on another day.")
+        return Document(
+            organization_id=self._here,
+            document_type="BILL",
+            side="PURCHASE",
+            number=first.number,
+            sender=next((each.party for each in group if each.party), None),
+            issued_on=first.day,
+            received_on=first.received_on,
+            set_by_hand=[],
+            created_at=self.doing.now,
+        )
 
     def _posting(self, stated: StatedPosting, account: Account, sign: int = 1) -> PostingInput:
         """Write a row as a posting; only accounts that keep items have parties and numbers."""
@@ -311,16 +298,25 @@ class Moving:
         *,
         source: str,
         is_closing: bool = False,
+        owners: Sequence[MovedRow] = (),
+        bill: Document | None = None,
     ) -> None:
-        """Post the entry of rows that nothing stands against; what the books refuse is said in the first of them."""
+        """Post the entry of rows that nothing stands against; what the books refuse is said in the row it is of.
+
+        `owners` are the rows of the postings; what is of none of them is said in the first row.
+        """
         if any(row.problem for row in rows):
             return
         try:
             with db.session.begin_nested():
-                entry = self._post(day, postings, description, source=source, is_closing=is_closing)
+                entry = self._post(
+                    day, postings, description, source=source, is_closing=is_closing, bill=bill
+                )
         except LedgerError as error:
-            said = next(iter(dict(error.fields or {}).values()), None)
-            rows[0].refuse(said[0] if said else error)
+            path, said = next(iter(dict(error.fields or {}).items()), ("", [str(error)]))
+            place = path.removeprefix("rows.").partition(".")[0]
+            owner = owners[int(place)] if place.isdecimal() and int(place) < len(owners) else rows[0]
+            owner.refuse(said[0])
             return
         for row in rows:
             row.entry_id = entry.id
@@ -333,7 +329,11 @@ class Moving:
         *,
         source: str,
         is_closing: bool = False,
+        bill: Document | None = None,
     ) -> JournalEntry:
+        if bill is not None:
+            db.session.add(bill)
+            db.session.flush()
         if source == "opening":
             postings = [*postings, *self._against(postings)]
         legs = legs_of(self.organization, postings, day, name="rows")
@@ -348,6 +348,7 @@ class Moving:
             source=source,
             description=description[:255],
             now=self.doing.now,
+            document_id=bill.id if bill else None,
             is_closing=is_closing,
         )
         closing_entries.check(entry, mirrored)
@@ -400,9 +401,9 @@ class Moving:
         row.refuse(f"Add a column with its account; of this side the books have {named}.")
         return None
 
-    def _code(self, row: MovedRow, code: str) -> int | None:
-        found: int | None = db.session.scalar(
-            sa.select(TaxCode.id).where(TaxCode.organization_id == self._here, TaxCode.code == code)
+    def _code(self, row: MovedRow, code: str) -> TaxCode | None:
+        found: TaxCode | None = db.session.scalar(
+            sa.select(TaxCode).where(TaxCode.organization_id == self._here, TaxCode.code == code)
         )
         if found is None:
             row.refuse(f"The books have no tax code {cited(code)}.")

@@ -60,8 +60,10 @@ def restored(
             project_id = None if before is None else int(before)
             is_there = project_id is None or project_id in books.projects
             return side._replace(project_id=project_id) if is_there else None
-        case EffectKind.SETTLE_BY_REFERENCE:
-            return side._replace(item_id=None if before is None else int(before))
+        case EffectKind.SET_TAX_CODE | EffectKind.SETTLE_BY_REFERENCE:
+            number = None if before is None else int(before)
+            is_code = kind is EffectKind.SET_TAX_CODE
+            return side._replace(tax_code_id=number) if is_code else side._replace(item_id=number)
         case EffectKind.SET_CURRENCY:
             return _in_currency(books.organization, line, side, before or line.currency)
 

@@ -1,7 +1,7 @@
 """Effects of rules, written into entries in bulk: drafts at once, posted ones by their correction markers."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -11,7 +11,15 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind
 from webapp.ledger.rules.line_outcomes import CounterLeg
-from webapp.models import JournalEntry, Organization, Posting, RuleSetting, Transaction
+from webapp.models import (
+    FeedAccount,
+    JournalEntry,
+    Organization,
+    Posting,
+    RuleSetting,
+    TaxCode,
+    Transaction,
+)
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
 from webapp.queries.items.line_payments import PaidPart
@@ -23,6 +31,8 @@ from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import LineRules
 from webapp.services.items import paid_lines
 from webapp.services.journal import counter_legs
+from webapp.services.journal import entries as journal_entries
+from webapp.services.tax import coding
 
 _POSTING = table_of(Posting)
 _SETTING = table_of(RuleSetting)
@@ -41,25 +51,59 @@ def replace_counters(
     organization: Organization, changes: Sequence[CounterReplacement], *, now: datetime
 ) -> None:
     """Replace the counter legs of lines; the amounts of a draft in the base currency stay."""
-    quick = [each for each in changes if each.state.posting_id is not None]
+    coded = _coded_legs(organization, changes)
+    quick = [each for each in changes if each.state.posting_id is not None and each.line.id not in coded]
     if quick:
         db.session.connection().execute(_UPDATE, [_row(organization.id, each) for each in quick])
     posted = [each for each in changes if each.state.is_posted]
     if posted:
-        chosen = {each.line.journal_entry_id or 0: (each.line.id, _leg(each.after)) for each in posted}
+        chosen = {
+            each.line.journal_entry_id or 0: (each.line.id, coded.get(each.line.id) or [_leg(each.after)])
+            for each in posted
+        }
         counter_legs.bulk_correct_counters(organization, chosen, now=now)
-    slow = [each for each in changes if each.state.posting_id is None and not each.state.is_posted]
-    lines = lookups.by_id(Transaction, organization.id, [each.line.id for each in slow])
-    entries = lookups.by_id(JournalEntry, organization.id, [each.line.journal_entry_id for each in slow])
-    for each in slow:
-        own = lines[each.line.id], entries[each.line.journal_entry_id]
-        counter_legs.write_own(*own, [_leg(each.after)])
+    written = {each.line.id for each in (*quick, *posted)}
+    others = [each for each in changes if each.line.id not in written]
+    _write_drafts(organization, others, coded)
     _replace_payments(organization, changes)
     entry_ids = [each.line.journal_entry_id for each in changes if each.line.journal_entry_id is not None]
     updates.touch(Kind.JOURNAL_ENTRY, entry_ids)
     # The entries that the session has loaded are outdated.
     db.session.flush()
     db.session.expire_all()
+
+
+def _coded_legs(organization: Organization, changes: Sequence[CounterReplacement]) -> dict[int, list[Leg]]:
+    """Give the counter legs, by the lines, of those sides that have a tax code."""
+    coded = [each for each in changes if each.after.tax_code_id is not None]
+    codes = lookups.by_id(TaxCode, organization.id, {each.after.tax_code_id for each in coded})
+    wholes = [(_leg(each.after), codes[each.after.tax_code_id], each.line.booked_on) for each in coded]
+    found = coding.of_wholes(organization, wholes) if wholes else []
+    return {each.line.id: legs for each, legs in zip(coded, found, strict=True)}
+
+
+def _write_drafts(
+    organization: Organization, changes: Sequence[CounterReplacement], coded: Mapping[int, Sequence[Leg]]
+) -> None:
+    """Write drafts that have several counter legs, before or after; those in the base currency all at once."""
+    base = organization.base_currency
+    banks = lookups.by_id(FeedAccount, organization.id, {each.line.feed_account_id for each in changes})
+    targets, foreign = {}, {}
+    for each in changes:
+        line, counter = each.line, coded.get(each.line.id) or [_leg(each.after)]
+        if {line.currency, each.after.currency} != {base}:
+            foreign[line.id] = counter
+            continue
+        account_id = banks[line.feed_account_id].account_id
+        bank = Leg(account_id, line.amount_minor, base, is_bank_leg=True, transaction_id=line.id)
+        legs = [replace(leg, amount_base_minor=leg.amount_minor) for leg in (bank, *counter)]
+        targets[line.journal_entry_id or 0] = legs
+    if targets:
+        journal_entries.write_all_legs(organization.id, base, targets)
+    lines = lookups.by_id(Transaction, organization.id, foreign)
+    entries = lookups.by_id(JournalEntry, organization.id, [row.journal_entry_id for row in lines.values()])
+    for line_id, counter in foreign.items():
+        counter_legs.write_own(lines[line_id], entries[lines[line_id].journal_entry_id], counter)
 
 
 def _replace_payments(organization: Organization, changes: Sequence[CounterReplacement]) -> None:
@@ -95,14 +139,14 @@ def run_on(
             store_effects(organization, run_id, effects, act_id=act_id, now=now)
 
 
-def settle_new(
+def run_on_stored(
     organization: Organization, rules: LineRules, ids: Mapping[int, int], *, act_id: str, now: datetime
 ) -> None:
-    """Run the rules of an import or a push on its lines that may pay the item their text names.
+    """Run the rules of an import or a push on its lines that had to be stored first.
 
     `ids` are the stored lines by their staged numbers.
     """
-    line_ids = [ids[number] for number in rules.settling]
+    line_ids = [ids[number] for number in rules.waiting]
     if rules.run_id is None or not line_ids:
         return
     for effects in line_effects.effects(rules, candidates.of_ids(organization.id, line_ids)):

@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, NotRequired, TypedDict
 
-from webapp.ledger.chart import AccountType, Role
+from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.boxes import BASE, OF_ITEM, TAX, BoxAmount, Boxes, summed
 from webapp.ledger.journal.entries import Leg
@@ -122,6 +122,17 @@ def with_taxes(
     if any(each.is_opening and each.is_advance for each in coded):
         found.check_contra(coded[0])
     return [*(leg for place, leg in enumerate(found.legs) if place not in found.gone), *found.behind]
+
+
+def of_wholes(organization: Organization, wholes: Sequence[tuple[Leg, TaxCode, date]]) -> list[list[Leg]]:
+    """Give the legs of lines with a code as a whole, which has been found to fit: (leg with tax, code, tax point)."""
+    roles = packs.accounts(organization.id)
+    written = []
+    for leg, code, tax_point in wholes:
+        found = _Entry(organization, [leg], roles, has_item=False)
+        found.write([_Coded(0, "", code, is_included=True, tax_point=tax_point)])
+        written.append([*found.legs, *found.behind])
+    return written
 
 
 @dataclass(slots=True)
@@ -313,20 +324,14 @@ def _check(
     """Refuse a code that is not for the day or the account, at its path."""
     code, path = coded.code, at(coded.path, "taxCodeId")
     account = lookups.refer(Account, organization.id, leg.account_id, at(coded.path, "accountId"))
-    sentence = None
-    if code.is_archived and not is_known:
-        sentence = f"The tax code {code.code} is archived; choose another one."
-    elif not is_known and not codes.is_valid(code, coded.tax_point):
-        sentence = f"The tax code {code.code} is not valid on {coded.tax_point:%-d %b %Y}."
-    elif code.side == "PURCHASE" and account.type == AccountType.INCOME:
-        sentence = f"{code.code} is a tax code of purchases, and {cited(account.name)} is income."
+    sentence = codes.unfit(code, account, coded.tax_point, is_known=is_known)
     if sentence:
         raise TaxCodeUnfitError(sentence, fields={path: [sentence]})
     if coded.is_opening and not coded.is_advance:
         return
     is_advance = account.keeps_items and account.role is None
     if _is_closed(organization.id, account) or (is_advance and (code.side != "SALE" or leg.amount_minor > 0)):
-        sentence = f"A tax code belongs to income, expenses or what is bought, not to {cited(account.name)}."
+        sentence = codes.of_none(account)
         if is_advance:
             sentence = f"On {cited(account.name)} a tax code is for money that came before its sale."
         raise TaxAccountError(sentence, fields={path: [sentence]})
@@ -371,9 +376,5 @@ def check_start(pack: TaxPack, tax_point: date, path: str) -> None:
 
 
 def _is_closed(organization_id: str, account: Account) -> bool:
-    """Return whether no code belongs to an account: a bank's, one of the books' own, of taxes, equity or items."""
-    return (
-        account.role in (Role.TRANSFERS, *packs.ROLES)
-        or account.type == AccountType.EQUITY
-        or ledger_accounts.feed_of(organization_id, account.id) is not None
-    )
+    """Return whether no code belongs to an account: a bank's, or one that takes none."""
+    return codes.takes_none(account) or ledger_accounts.feed_of(organization_id, account.id) is not None

@@ -58,8 +58,10 @@ def post_differences(doing: Act) -> None:
     known = {*taxed} | {*had}
     if not known:
         return
-    codes = lookups.by_id(TaxCode, organization_id, {code for item in taxed.values() for code in item.wholes})
     met, uncredited = parts.pieces(organization_id, known, taxed), _uncredited(doing, taxed)
+    credited = {code for group in met.values() for piece in group for code in piece.credited}
+    own = {code for item in taxed.values() for code in item.wholes}
+    codes = lookups.by_id(TaxCode, organization_id, own | credited)
     found: list[tuple[int, PartShare]] = []
     for root in sorted(known):
         present, item = had.get(root, []), taxed.get(root)

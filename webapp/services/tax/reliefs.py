@@ -10,7 +10,7 @@ from webapp.ledger.money import Money, money_at
 from webapp.ledger.references import Kind, Ref
 from webapp.ledger.tax.parts import (
     BACK,
-    MONEY,
+    NOT_OWED,
     RELIEF,
     UNPAID,
     PartShare,
@@ -72,7 +72,7 @@ def claim(
             raise NoReliefError(fields={"itemId": ["No tax code of this item has relief."]})
         whole = derivations.taxed_item(organization_id, taxed[root], had.get(root, ()), codes)
         met = parts.pieces(organization_id, [root], taxed).get(root, ())
-        paid = sum(piece.size_minor for piece in met if piece.kind in (MONEY, "CREDIT"))
+        paid = sum(piece.size_minor for piece in met if piece.kind in NOT_OWED)
         _check_left(item, whole.gross_minor - paid - sum(each.size_minor for each in whole.relieved), size)
         relief = PartShare(
             None, RELIEF, 0, day, TaxFigures(), taxes.ITSELF, account=account.id, size_minor=size

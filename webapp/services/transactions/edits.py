@@ -40,11 +40,15 @@ from webapp.services.transactions.states import LineStateError
 
 # What a rule may have set of a line that somebody sets anew.
 SET_BY_RULES: Mapping[str, tuple[str, ...]] = {
-    "account_id": ("SET_ACCOUNT", "SET_CURRENCY", "SETTLE_BY_REFERENCE"),
-    "splits": ("SET_ACCOUNT", "SET_MERCHANT", "SET_PROJECT", "SET_CURRENCY", "SETTLE_BY_REFERENCE"),
+    "account_id": ("SET_ACCOUNT", "SET_TAX_CODE", "SET_CURRENCY", "SETTLE_BY_REFERENCE"),
+    "tax_code_id": ("SET_TAX_CODE",),
+    "splits": (
+        *("SET_ACCOUNT", "SET_TAX_CODE", "SET_MERCHANT", "SET_PROJECT"),
+        *("SET_CURRENCY", "SETTLE_BY_REFERENCE"),
+    ),
     "org_merchant_id": ("SET_MERCHANT", "SETTLE_BY_REFERENCE"),
     "project_id": ("SET_PROJECT",),
-    "settles": ("SET_ACCOUNT", "SET_MERCHANT", "SETTLE_BY_REFERENCE"),
+    "settles": ("SET_ACCOUNT", "SET_TAX_CODE", "SET_MERCHANT", "SETTLE_BY_REFERENCE"),
 }
 
 

@@ -46,6 +46,7 @@ KINDS: Final[dict[EffectKind, str]] = {
     EffectKind.SET_PROJECT: marked("project"),
     EffectKind.SET_CURRENCY: marked("currency"),
     EffectKind.SETTLE_BY_REFERENCE: marked("payment"),
+    EffectKind.SET_TAX_CODE: marked("tax code"),
 }
 BY_REFERENCE: Final = "pay the open item in its text"
 TARGETS: Final = {each: NAMES[each].capitalize() for each in (Target.TRANSACTION, Target.RECEIPT)}

@@ -1,0 +1,169 @@
+"""Rules that set tax codes: on lines that come in, on past ones, on posted ones, and back again."""
+
+import pytest
+
+from tests.api.tax.conftest import Taxes, done
+from tests.fixtures.feeds import line
+from tests.fixtures.helpers.transfers import confirm
+
+pytestmark = pytest.mark.usefixtures("sound")
+RULES, RUNS = "/api/automations/rules", "/api/automations/runs"
+
+
+class Ruled(Taxes):
+    """Books with taxes whose rules set codes."""
+
+    def rule(self, code, account=None, text="Hosting", **more):
+        effects = [{"kind": "SET_TAX_CODE", "taxCodeId": self.codes[code]}]
+        if account is not None:
+            effects.insert(0, {"kind": "SET_ACCOUNT", "accountId": self.accounts[account]})
+        conditions = {"conditions": [{"field": "DESCRIPTION", "value": text}]}
+        body = {"name": code, "conditions": conditions, "effects": effects, **more}
+        return done(self.person.post(RULES, json=body))["rule"]["id"]
+
+    def preview(self, rule):
+        return done(self.person.post(f"{RULES}/{rule}/preview"))["preview"]
+
+    def apply(self, rule):
+        digest = self.preview(rule)["digest"]
+        return done(self.person.post(f"{RULES}/{rule}/apply", json={"digest": digest}))["run"]
+
+    def undo(self, run):
+        return done(self.person.post(f"{RUNS}/{run}/undo"))
+
+    def boxes(self, to, *wanted):
+        query = {"form": self.pack, "to": to}
+        found = done(self.person.get("/api/tax/returns/open", query_string=query))["taxReturn"]
+        boxes = {each["box"]: each["exact"] for each in found["boxes"]}
+        return [boxes[each] for each in wanted]
+
+
+@pytest.fixture
+def ruled(ada, bank, feed):
+    """Books with taxes whose account Checking has a feed."""
+    found = Ruled(ada, bank)
+    found.feed = feed
+    return found
+
+
+BASE = ("Software", "100.00", "P20", "2026-03-10", {"G": "100.00"})
+CODED = [("Checking", "-120.00"), BASE, ("VAT receivable", "20.00", "P20", "2026-03-10", {"D": "20.00"})]
+PLAIN = [("Checking", "-120.00"), ("Uncategorised expenses", "120.00")]
+
+
+def come_in(ruled, *names, amount="-120.00", text="Hosting March", **facts):
+    added = [line(name, amount, "2026-03-10", text, **facts) for name in names]
+    return [each["transactionId"] for each in ruled.feed.results(added=added)]
+
+
+def of_line(ruled, line_id):
+    """Give the legs of a line, that of the bank's account without what its name adds."""
+    first, *others = ruled.of_line(line_id)
+    return [("Checking", *first[1:]), *others]
+
+
+def skipped(ruled, rule):
+    return [each["reason"] for item in ruled.preview(rule)["items"] for each in item["skipped"]]
+
+
+def test_a_line_that_comes_in_gets_account_and_code_and_counts_in_its_boxes(ruled, ada):
+    rule = ruled.rule("P20", "Software")
+    [there] = come_in(ruled, "A")
+    assert of_line(ruled, there) == CODED
+    found = done(ada.get(f"/api/transactions/{there}"))["transaction"]
+    by_rule = {each["field"]: (each["ruleId"], each["before"]) for each in found["provenance"]}
+    assert by_rule["taxCodeId"] == (rule, None)
+    confirm(ada, there)
+    assert ruled.boxes("2026-03-31", "D", "G") == ["20.00", "100.00"]
+
+
+def test_a_run_over_past_lines_is_undone_field_by_field(ruled, ada):
+    two = come_in(ruled, "A", "B")
+    rule = ruled.rule("P20", "Software")
+    run = ruled.apply(rule)
+    assert run["changed"] == 2
+    assert [of_line(ruled, each) for each in two] == [CODED, CODED]
+    again = ruled.preview(rule)
+    assert (again["matched"], again["changed"]) == (2, 0)
+    assert again["items"][0]["after"]["taxCodeId"] == ruled.codes["P20"]
+    assert again["items"][0]["after"]["amount"] == "-120.00"
+    assert ruled.undo(run["id"])["restored"] == 4
+    assert [of_line(ruled, each) for each in two] == [PLAIN, PLAIN]
+
+
+def test_a_later_rule_changes_the_code_and_its_undo_brings_the_first_one_back(ruled):
+    [there] = come_in(ruled, "A")
+    ruled.apply(ruled.rule("P20", "Software", is_active=False))
+    run = ruled.apply(ruled.rule("P0"))
+    assert of_line(ruled, there)[1:] == [("Software", "120.00", "P0", "2026-03-10", {"G": "120.00"})]
+    ruled.undo(run["id"])
+    assert of_line(ruled, there) == CODED
+
+
+@pytest.mark.parametrize(("code", "boxes"), [("P20", ["20.00", "100.00"]), ("P0", ["0.00", "120.00"])])
+def test_a_posted_line_gets_its_code_by_a_correction(ruled, ada, code, boxes):
+    [there] = come_in(ruled, "A")
+    done(ada.post(f"/api/transactions/{there}/confirm", json={"force": True}))
+    rule = ruled.rule(code, "Software")
+    assert ruled.preview(rule)["markers"] == 1
+    ruled.apply(rule)
+    done(ada.post(f"/api/transactions/{there}/confirm", json={"force": True}))
+    assert ruled.boxes("2026-03-31", "D", "G") == boxes
+
+
+def test_a_posted_line_gets_a_code_that_moves_no_amount(ruled, ada):
+    account = {"kind": "SET_ACCOUNT", "accountId": ruled.accounts["Software"]}
+    done(ada.post(RULES, json={"name": "Account", "effects": [account]}))
+    [there] = come_in(ruled, "A")
+    confirm(ada, there)
+    ruled.apply(ruled.rule("P0"))
+    confirm(ada, there)
+    assert ruled.boxes("2026-03-31", "G") == ["120.00"]
+
+
+def test_what_does_not_fit_is_left_out_with_its_reason(ruled, ada):
+    come_in(ruled, "A")
+    income = "P20 is a tax code of purchases, and “Sales of services” is income."
+    assert skipped(ruled, ruled.rule("P20", "Sales of services")) == [income]
+    equity = "A tax code belongs to income, expenses or what is bought, not to “Opening balances”."
+    assert skipped(ruled, ruled.rule("P20", "Opening balances")) == [equity]
+    done(ada.patch(f"/api/tax/codes/{ruled.codes['P5']}", json={"validTo": "2026-02-28"}))
+    assert skipped(ruled, ruled.rule("P5", "Software")) == ["The tax code P5 is not valid on 10 Mar 2026."]
+    done(ada.patch(f"/api/tax/codes/{ruled.codes['P5']}", json={"isArchived": True}))
+    archived = "The tax code P5 is archived; choose another one."
+    assert archived in skipped(ruled, ruled.rule("P5", "Hosting"))
+
+
+def test_a_line_that_somebody_gave_another_code_keeps_it(ruled, ada):
+    [there] = come_in(ruled, "A")
+    body = {"accountId": ruled.accounts["Software"], "taxCodeId": ruled.codes["P0"]}
+    done(ada.patch(f"/api/transactions/{there}", json=body))
+    assert skipped(ruled, ruled.rule("P20")) == ["A person has edited this line."]
+
+
+def test_a_line_from_before_the_taxes_has_no_code(ruled):
+    ruled.feed.results(added=[line("A", "-120.00", "2025-12-30", "Hosting December")])
+    before = "The books have taxes from a later day than 30 Dec 2025 on."
+    assert skipped(ruled, ruled.rule("P20", "Software")) == [before]
+
+
+@pytest.mark.parametrize(
+    ("effect", "field"),
+    [
+        ({"taxCodeId": 999999}, "effects.0.taxCodeId"),
+        ({"taxCodeId": "P20"}, "effects.0.taxCodeId"),
+        ({}, "effects.0.taxCodeId"),
+    ],
+)
+def test_a_rule_with_an_unknown_code_is_refused_at_its_field(ruled, ada, effect, field):
+    body = {"name": "Codes", "effects": [{"kind": "SET_TAX_CODE", **effect}]}
+    answer = ada.post(RULES, json=body)
+    assert answer.status_code == 422
+    assert field in answer.json["fields"]
+
+
+def test_a_rule_on_receipts_sets_no_code(ruled, ada):
+    effects = [{"kind": "SET_TAX_CODE", "taxCodeId": ruled.codes["P20"]}]
+    answer = ada.post(RULES, json={"name": "Codes", "target": "RECEIPT", "effects": effects})
+    assert answer.status_code == 422
+    assert "effects.0.kind" in answer.json["fields"]
