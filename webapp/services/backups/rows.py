@@ -5,7 +5,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -124,4 +124,13 @@ def _reading(type_: sa.types.TypeEngine[Any]) -> Callable[[Any], object] | None:
         return date.fromisoformat
     if isinstance(type_, sa.LargeBinary):
         return b64decode
+    if isinstance(type_, sa.String):
+        return partial(_text, type_.length)
     return Decimal if isinstance(type_, Exact) else None
+
+
+def _text(most: int | None, value: object) -> str:
+    """Return a text that both databases take, of so many letters at most; raises ValueError."""
+    if not isinstance(value, str) or "\0" in value or (most is not None and len(value) > most):
+        raise ValueError(f"{value!r:.40} is no text, or longer than its column")
+    return value
