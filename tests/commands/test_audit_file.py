@@ -41,7 +41,8 @@ def audit_file(command, ben, proved):
 
 
 def test_the_program_knows_the_format_of_the_books():
-    assert {FORMAT: sha256_hex(canonical_json(FIELDS))} == FORMATS
+    assert FORMATS.keys() == {FORMAT}
+    assert sha256_hex(canonical_json(FIELDS)) in FORMATS[FORMAT]
 
 
 def test_an_audit_file_is_verified_and_a_change_of_any_value_is_named(audit_file, rounds):

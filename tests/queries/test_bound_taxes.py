@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from tests.api.tax.test_returns import file
 from tests.api.tax.test_settled_taxes import Owed
 from tests.queries.conftest import Copy
-from tests.queries.test_bound_rows import changed, found
+from tests.queries.test_bound_rows import named_at_their_rows
 
 # The kind of the row that is named, its table, a column of it or of what belongs to it, and another value.
 CHANGES = [
@@ -39,16 +39,4 @@ def test_a_change_of_taxes_or_a_close_past_the_application_is_named_at_its_row(h
     file(books, "2026-03-31")
     answer = ada.browser().post("/api/closes/2026-01/complete", json={"note": "Ready"})
     assert answer.status_code == 200, answer.json
-    copy = Copy(SimpleNamespace(house=house, refresh=house.refresh))
-    tables = {table for (_, table, _), *_ in CHANGES}
-    for table in tables:
-        copy.damage(f"CREATE TABLE kept_{table} AS SELECT * FROM {table}")  # noqa: S608
-    left = CHANGES
-    while left:
-        rows, left = changed(copy, left)
-        assert rows, left
-        assert found(copy) == rows
-        for table in tables:
-            copy.damage(f"DELETE FROM {table}")  # noqa: S608
-            copy.damage(f"INSERT INTO {table} SELECT * FROM kept_{table}")  # noqa: S608
-    assert found(copy) == []
+    named_at_their_rows(Copy(SimpleNamespace(house=house, refresh=house.refresh)), CHANGES)

@@ -25,7 +25,7 @@ from webapp.commands.failures import FailedError
 from webapp.commands.progress import progress_line
 from webapp.commands.worker import Attendant
 from webapp.config import Settings, SettingTexts, is_loopback, make_instance
-from webapp.database import measures, stop
+from webapp.database import failures, measures, stop
 from webapp.database.command_limits import unlimited
 from webapp.database.postgresql import weaknesses
 from webapp.database.roles import is_for_requests_only, unbound
@@ -129,20 +129,19 @@ def migrate(*, if_empty: bool) -> None:
         with progress_line() as show:
             make_schema(show)
         click.echo(f"The books are at revision {revisions.current_revision(db.engine)}.", err=True)
+        begin_write()
         bind_written()
+        failures.commit(db.session())
         with db.engine.connect().execution_options(read_only=True) as connection:
             if (sentence := unbound(connection)) is not None:
                 click.echo(sentence, err=True)
 
 
 def bind_written() -> None:
-    """Bind what was written past the acts of each organization in its audit trail."""
-    found = not_bound()
-    db.session.rollback()
-    for organization_id, count in found.items():
+    """Bind what was written past the acts of each organization in its audit trail; the caller commits."""
+    for organization_id, count in not_bound().items():
         begin_write(organization_id)
         bind_rows(actor=command_actor(organization_id), now=datetime.now(UTC))
-        db.session.commit()
         click.echo(f"The audit trail of {organization_id} now binds {count:,} rows.", err=True)
 
 

@@ -81,8 +81,6 @@ def upgrade(context: click.Context, *, rehearse: bool, has_backup: bool, as_json
             outcome = _rehearsed_on_copy(settings, before, show)
         else:
             outcome = _upgraded(settings, before, show, rehearse=rehearse, has_backup=has_backup)
-        if not (rehearse or outcome.found):
-            bind_written()
     value, sentence = _outcome_text(outcome, before, rehearse=rehearse)
     answer(value, sentence, as_json=as_json)
     if outcome.found:
@@ -151,6 +149,7 @@ def _upgraded(
             if copy is not None:
                 copy.unlink(missing_ok=True)
         else:
+            bind_written()
             failures.commit(db.session())
             lasts()
         # Its connection has been told to look away from foreign keys.

@@ -18,8 +18,10 @@ from webapp.ledger.bound_rows import FIELDS, LEFT_OUT
 from webapp.models import (
     Account,
     ApiToken,
+    BankConnection,
     BoundRow,
     Close,
+    ConnectedAccount,
     Document,
     DocumentFile,
     ExchangeRate,
@@ -31,6 +33,8 @@ from webapp.models import (
     Posting,
     Reconciliation,
     ReconciliationItem,
+    Schedule,
+    SchedulePart,
     Settlement,
     SettlementEntry,
     SettlementPart,
@@ -48,16 +52,18 @@ from webapp.queries.common.made_once import made_once
 
 AT_ONCE: Final = 2000
 Writer = Callable[[list[Any]], list[object]]
+Named = sa.sql.elements.NamedColumn[Any]
 Asked = tuple[Callable[..., Any], list[tuple[Callable[..., Any], Writer]]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Rows that belong to others: the column that names these, none for the organization, and their order."""
+    """Rows that belong to others: the column that names these, none for the organization, their order, and which."""
 
     table: sa.Table
     of: str
     order: str = "id"
+    are_bound: tuple[sa.ColumnElement[bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +89,15 @@ class _Source:
         return sa.and_(self.of == organization_id, *statuses)
 
 
+# What the provider shows is no choice of anybody yet.
+_IS_CHOSEN: Final = sa.or_(ConnectedAccount.feed_account_id.is_not(None), ConnectedAccount.is_left)
 _SOURCES: Final[Mapping[str, _Source]] = {
     "account": _Source(table_of(Account)),
     "bank_account": _Source(table_of(FeedAccount)),
+    "bank_connection": _Source(
+        table_of(BankConnection),
+        parts=(_Part(table_of(ConnectedAccount), "connection_id", are_bound=(_IS_CHOSEN,)),),
+    ),
     "close": _Source(table_of(Close), statuses=("CLOSED", "REOPENED")),
     "document": _Source(table_of(Document), parts=(_Part(table_of(DocumentFile), "document_id"),)),
     "entry": _Source(
@@ -105,6 +117,7 @@ _SOURCES: Final[Mapping[str, _Source]] = {
         parts=(_Part(table_of(ReconciliationItem), "reconciliation_id"),),
     ),
     "rate": _Source(table_of(ExchangeRate)),
+    "schedule": _Source(table_of(Schedule), parts=(_Part(table_of(SchedulePart), "schedule_id", "number"),)),
     "settlement": _Source(
         table_of(Settlement),
         statuses=("STANDING", "UNDONE"),
@@ -118,6 +131,11 @@ _SOURCES: Final[Mapping[str, _Source]] = {
     "tax_part": _Source(table_of(TaxPart)),
     "tax_rate": _Source(table_of(TaxRate)),
     "tax_return": _Source(table_of(TaxReturn), parts=(_Part(table_of(TaxStamp), "return_id"),)),
+}
+# What no act makes of a row counts as what it was: how the last try to post it or to ask went.
+_COUNTS_AS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("bank_connections", "status"): {"FAILING": "ACTIVE", "NEEDS_CONSENT": "ACTIVE"},
+    ("schedule_parts", "state"): {"REFUSED": "PLANNED"},
 }
 
 
@@ -191,7 +209,7 @@ def not_bound() -> dict[str, int]:
     return {row[0]: row[1] for row in found}
 
 
-def _writer(columns: Sequence[sa.Column[Any]]) -> Writer:
+def _writer(columns: Sequence[Named]) -> Writer:
     """Give a function that writes the values of some columns as JSON has them, in their list."""
     written = [
         (place, write)
@@ -226,8 +244,13 @@ _WRITTEN_AS: Final[Mapping[type, Callable[[Any], str]]] = {
 }
 
 
-def _columns(kind: str) -> list[sa.Column[Any]]:
-    return [_SOURCES[kind].table.c[name] for name in FIELDS[kind] if isinstance(name, str)]
+def _columns(kind: str) -> list[Named]:
+    return [_column(_SOURCES[kind].table, name) for name in FIELDS[kind] if isinstance(name, str)]
+
+
+def _column(table: sa.Table, name: str) -> Named:
+    column, as_another = table.c[name], _COUNTS_AS.get((table.name, name))
+    return sa.case(as_another, value=column, else_=column).label(name) if as_another else column
 
 
 def _id(table: sa.Table, name: str) -> sa.ColumnElement[int]:
@@ -253,13 +276,15 @@ def _asked(kind: str, *, are_written: bool) -> Asked:
         return rows.order_by("row_id").limit(AT_ONCE)
 
     def belonging(part: _Part, names: Any) -> tuple[Callable[..., Any], Writer]:
-        columns, owner = [part.table.c[name] for name in names], _id(part.table, part.of)
+        columns: list[Any] = [_column(part.table, name) for name in names]
+        owner = _id(part.table, part.of)
         between = row_id if are_written else owner
 
         @made_once
         def parts(organization_id: str, first: int, last: int) -> sa.Select[Any]:
             chosen = part.table.c.organization_id == organization_id, between.between(first, last)
-            rows = sa.select(owner.label("owner_id"), *columns).where(*chosen, *are_noted(organization_id))
+            rows = sa.select(owner.label("owner_id"), *columns)
+            rows = rows.where(*chosen, *part.are_bound, *are_noted(organization_id))
             if are_written:
                 same = part.table.c.organization_id == noted.c.organization_id, owner == row_id
                 rows = rows.select_from(sa.join(noted, part.table, sa.and_(*same)))

@@ -20,6 +20,7 @@ AT_ONCE: Final = 5000
 NAMES: Final = {
     "account": ("Account", "accountId"),
     "bank_account": ("Bank account", "feedAccountId"),
+    "bank_connection": ("Bank connection", "bankConnectionId"),
     "close": ("Close", "closeId"),
     "document": ("Document", "documentId"),
     "entry": ("Entry", "journalEntryId"),
@@ -29,6 +30,7 @@ NAMES: Final = {
     "organization": ("The organization's own row", ""),
     "proof": ("Reconciliation", "reconciliationId"),
     "rate": ("Exchange rate", "exchangeRateId"),
+    "schedule": ("Schedule", "scheduleId"),
     "settlement": ("Settlement", "settlementId"),
     "tax_code": ("Tax code", "taxCodeId"),
     "tax_pack": ("Tax pack", "taxPackId"),
