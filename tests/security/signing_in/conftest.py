@@ -101,3 +101,9 @@ def link(server, person):
 
 def is_in(client):
     return apart(client.get, "/api/transactions").status_code == 200
+
+
+def guesses(client, email):
+    """Guess at a password as often as strangers may in a minute, and once more; answers the statuses."""
+    form = {"email": email, "password": "a wrong guess"}
+    return [apart(client.post, "/sign-in", data=form, headers=LOCAL).status_code for _ in range(8)]

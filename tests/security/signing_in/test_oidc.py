@@ -13,7 +13,18 @@ import sqlalchemy as sa
 from joserfc.jwk import RSAKey
 
 from tests.fixtures.people import apart
-from tests.security.signing_in.conftest import CLIENT, ISSUER, LOCAL, PAGE, PUBLIC, back, go, is_in, link
+from tests.security.signing_in.conftest import (
+    CLIENT,
+    ISSUER,
+    LOCAL,
+    PAGE,
+    PUBLIC,
+    back,
+    go,
+    guesses,
+    is_in,
+    link,
+)
 from webapp.database.sessions import db
 from webapp.models import Authenticator, Identity, User
 
@@ -50,6 +61,13 @@ def test_who_linked_an_account_signs_in_with_it(server, ada, bank):
     )
     assert go(server, ada.app.test_client()).status_code == 401
     assert bank.broken() == []
+
+
+def test_who_comes_from_the_other_server_does_not_wait_for_strangers_who_guess(server, ada):
+    link(server, ada)
+    new = ada.app.test_client()
+    assert guesses(new, ada.email) == [401] * 7 + [429]
+    assert go(server, new).status_code == 303
 
 
 def test_an_address_or_a_name_says_nothing(server, ada, bank):

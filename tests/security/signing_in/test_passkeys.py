@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.fixtures.browsers import PATIENCE, another_page
+from tests.security.signing_in.conftest import guesses
 from webapp.database.sessions import db
 from webapp.models import Passkey
 
@@ -71,7 +72,7 @@ def enter(page):
     page.get_by_role("button", name="Sign in with a passkey").click()
 
 
-def test_a_passkey_is_added_used_and_removed(device, ada, serve, site):
+def test_a_passkey_is_added_used_and_removed(device, ada, app, serve, site):
     page, do = device
     add(page, "not her password at all")
     expect(page.locator("[data-passkey-problem]")).to_have_text("This is not your current password.")
@@ -80,6 +81,8 @@ def test_a_passkey_is_added_used_and_removed(device, ada, serve, site):
         expect(page.get_by_text("Your passkeys are changed")).to_be_visible()
     assert len(do("getCredentials")["credentials"]) == 1
     page.context.clear_cookies()
+    # Strangers who guess at the password make nobody wait who has a passkey.
+    assert guesses(app.test_client(), ada.email)[-1] == 429
     enter(page)
     expect(page.get_by_role("heading", name="Your sign-in")).to_be_visible()
     expect(page.get_by_role("button", name="Remove Laptop")).to_be_visible()

@@ -9,7 +9,7 @@ from webapp.services.access import mailed_links, own_sign_in
 from webapp.services.access.letters import ADDRESS, RESET
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, requires, settings
-from webapp.web.access.browsers import visitor
+from webapp.web.access.browsers import set_browser_cookie, visitor
 
 bp = Blueprint("mailed_links", __name__, url_prefix="/sign-in")
 
@@ -52,10 +52,10 @@ def reset(secret: str) -> Response:
         return show("reset", email=email)
     try:
         password = request.form.get("password", "")
-        mailed_links.reset(secret, password, visitor=visitor(), now=requests.now())
+        browser = mailed_links.reset(secret, password, visitor=visitor(), now=requests.now())
     except LedgerError as error:
         return show("reset", error, email=email)
-    return show("changed")
+    return set_browser_cookie(show("changed"), browser)
 
 
 @bp.get("/address/<string:secret>")

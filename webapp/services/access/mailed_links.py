@@ -10,7 +10,7 @@ from webapp.database.sessions import begin_read, begin_write, db, lock_books, sc
 from webapp.ledger.errors import NotFoundError
 from webapp.models import SignInStep, User
 from webapp.queries.access import organizations
-from webapp.services.access import letters, second_factors, sign_in_tries, users
+from webapp.services.access import letters, second_factors, sign_in_tries, users, visitors
 from webapp.services.access.letters import ADDRESS, RESET
 from webapp.services.access.second_factors import StepOverError
 from webapp.services.access.users import EMAIL
@@ -60,10 +60,11 @@ def read(about: str, secret: str, now: datetime) -> Mapping[str, str]:
     return facts
 
 
-def reset(secret: str, password: str, *, visitor: Visitor, now: datetime) -> None:
+def reset(secret: str, password: str, *, visitor: Visitor, now: datetime) -> str:
     """Give the person of a link another password, outside any transaction: all their sessions end.
 
-    It signs nobody in, so that a second factor is asked for as always. Raises MailedLinkEndedError or
+    It signs nobody in, so that a second factor is asked for as always. The browser is familiar from now on, so that
+    strangers who guess do not make it wait; answers the secret of its cookie. Raises MailedLinkEndedError or
     WeakPasswordError.
     """
     read(RESET, secret, now)
@@ -74,6 +75,7 @@ def reset(secret: str, password: str, *, visitor: Visitor, now: datetime) -> Non
         title = f"Changed the password of {user.name}"
         with act(actor, now, "change_password", ("user", user.id), title=title):
             users.set_password(user.email, password_hash)
+    return visitors.remember_browser(user.id, visitor, now=now)
 
 
 def end(about: str, secret: str, now: datetime) -> tuple[User, Mapping[str, str]]:

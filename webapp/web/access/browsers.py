@@ -62,16 +62,21 @@ def let_in(response: Response, signed_in: SignedIn) -> Response:
     before = request.cookies.get(cookie_name())
     if before:
         sessions.close_session(digest_of(before))
+    return set_session_cookie(set_browser_cookie(response, signed_in.browser), signed_in.session)
+
+
+def set_browser_cookie(response: Response, secret: str) -> Response:
+    """Set the cookie by which the browser is familiar."""
     response.set_cookie(
         browser_cookie_name(),
-        signed_in.browser,
+        secret,
         max_age=FAMILIAR_FOR,
         path="/",
         secure=request.is_secure,
         httponly=True,
         samesite="Lax",
     )
-    return set_session_cookie(response, signed_in.session)
+    return response
 
 
 def set_session_cookie(response: Response, secret: str) -> Response:
