@@ -7,7 +7,7 @@ from webapp.migrations.statements import drop_functions, run
 from webapp.migrations.tables import is_sqlite
 
 revision = "0340"
-down_revision = "0310"
+down_revision = "0330"
 branch_labels = None
 depends_on = None
 

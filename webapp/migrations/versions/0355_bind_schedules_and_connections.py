@@ -6,13 +6,15 @@ from webapp.migrations.statements import drop_functions, drop_triggers, run
 from webapp.migrations.tables import is_sqlite
 
 revision = "0355"
-down_revision = "0310"
+down_revision = "0340"
 branch_labels = None
 depends_on = None
 
 FILE = "0355_bound"
-# What is there is bound by the event that follows a migration.
+# What is there, or was changed and bound by no event, is bound by the one that follows a migration.
 FOUND = {
+    "account": "accounts WHERE currency_from IS NOT NULL",
+    "document": "documents WHERE received_on IS NOT NULL",
     "schedule": "schedules",
     "bank_connection": "bank_connections",
     "key": "api_tokens WHERE client_id IS NOT NULL",

@@ -91,7 +91,7 @@ class _Source:
 
 # What the provider shows is no choice of anybody yet.
 _IS_CHOSEN: Final = sa.or_(ConnectedAccount.feed_account_id.is_not(None), ConnectedAccount.is_left)
-_SOURCES: Final[Mapping[str, _Source]] = {
+SOURCES: Final[Mapping[str, _Source]] = {
     "account": _Source(table_of(Account)),
     "bank_account": _Source(table_of(FeedAccount)),
     "bank_connection": _Source(
@@ -245,7 +245,7 @@ _WRITTEN_AS: Final[Mapping[type, Callable[[Any], str]]] = {
 
 
 def _columns(kind: str) -> list[Named]:
-    return [_column(_SOURCES[kind].table, name) for name in FIELDS[kind] if isinstance(name, str)]
+    return [_column(SOURCES[kind].table, name) for name in FIELDS[kind] if isinstance(name, str)]
 
 
 def _column(table: sa.Table, name: str) -> Named:
@@ -259,7 +259,7 @@ def _id(table: sa.Table, name: str) -> sa.ColumnElement[int]:
 
 def _asked(kind: str, *, are_written: bool) -> Asked:
     """Make the statements that read the rows of a kind behind one, and what belongs to those from one to another."""
-    source, noted = _SOURCES[kind], table_of(WrittenRow)
+    source, noted = SOURCES[kind], table_of(WrittenRow)
     row_id = noted.c.row_id if are_written else _id(source.table, source.id)
 
     def are_noted(organization_id: str) -> list[sa.ColumnElement[bool]]:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from webapp.database import failures, measures
 from webapp.database.session_state import Recording, WaitingAct, state_of
-from webapp.database.sessions import begin_write, db, scoped_session
+from webapp.database.sessions import begin_write, db, insert_alike, scoped_session
 from webapp.ledger import chain
 from webapp.ledger.act_ids import RANDOM_BITS, act_id
 from webapp.ledger.bound_rows import FORMAT, BoundDigest, digest_of, summary_of
@@ -38,7 +38,6 @@ RECORDED_REFUSALS = frozenset({409, 422})
 
 # Written for every act, many times in a bulk one: made once, and sent past the session.
 _NEW_REQUESTS, _NEW_EVENTS = sa.insert(table_of(ActionRequest)), sa.insert(table_of(AuditEvent))
-_NEW_BOUND_ROWS = sa.insert(table_of(BoundRow))
 
 
 @contextmanager
@@ -296,7 +295,7 @@ def _bind(organization_id: str, sequence: int, kinds: Collection[str]) -> dict[s
     if not rows:
         return {}
     of_event = {"organization_id": organization_id, "sequence": sequence, "format": FORMAT}
-    db.session.execute(_NEW_BOUND_ROWS, [{**of_event, **row._asdict()} for row in rows])
+    insert_alike(table_of(BoundRow), of_event, BoundDigest._fields, rows)
     return {"rows": summary_of(rows)}
 
 

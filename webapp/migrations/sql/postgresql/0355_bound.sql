@@ -1,4 +1,4 @@
--- Note schedules and bank connections that are written, for the event of the act that binds them.
+-- Note what else acts write that the audit trail binds, for the event of the act that does.
 
 CREATE FUNCTION schedules_noted() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -79,3 +79,33 @@ FOR EACH ROW WHEN (
     OR OLD.fetch_from IS DISTINCT FROM NEW.fetch_from
 )
 EXECUTE FUNCTION connected_accounts_noted();
+
+CREATE FUNCTION documents_received_noted() RETURNS trigger LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'document', NEW.id)
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+
+REVOKE ALL ON FUNCTION documents_received_noted() FROM PUBLIC;
+
+CREATE TRIGGER documents_received_noted AFTER UPDATE OF received_on ON documents
+FOR EACH ROW WHEN (OLD.received_on IS DISTINCT FROM NEW.received_on)
+EXECUTE FUNCTION documents_received_noted();
+
+CREATE FUNCTION accounts_currency_noted() RETURNS trigger LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'account', NEW.id)
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+
+REVOKE ALL ON FUNCTION accounts_currency_noted() FROM PUBLIC;
+
+CREATE TRIGGER accounts_currency_noted AFTER UPDATE OF currency_from ON accounts
+FOR EACH ROW WHEN (OLD.currency_from IS DISTINCT FROM NEW.currency_from)
+EXECUTE FUNCTION accounts_currency_noted();

@@ -1,4 +1,4 @@
--- Note schedules and bank connections that are written, for the event of the act that binds them.
+-- Note what else acts write that the audit trail binds, for the event of the act that does.
 
 CREATE TRIGGER schedules_insert_noted AFTER INSERT ON schedules
 BEGIN
@@ -46,5 +46,19 @@ WHEN OLD.feed_account_id IS NOT NEW.feed_account_id OR OLD.is_left IS NOT NEW.is
 BEGIN
     INSERT INTO written_rows (organization_id, kind, row_id)
     VALUES (NEW.organization_id, 'bank_connection', NEW.connection_id)
+    ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER documents_received_noted AFTER UPDATE OF received_on ON documents
+WHEN OLD.received_on IS NOT NEW.received_on
+BEGIN
+    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'document', NEW.id)
+    ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER accounts_currency_noted AFTER UPDATE OF currency_from ON accounts
+WHEN OLD.currency_from IS NOT NEW.currency_from
+BEGIN
+    INSERT INTO written_rows (organization_id, kind, row_id) VALUES (NEW.organization_id, 'account', NEW.id)
     ON CONFLICT DO NOTHING;
 END;
