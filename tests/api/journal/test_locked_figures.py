@@ -90,6 +90,28 @@ def test_a_personal_account_asks_for_a_reason_and_says_what_it_moves(ada, year, 
     assert shown() != before
 
 
+@pytest.mark.parametrize("call", ["type", "behind a new feed", "behind another feed"])
+def test_an_account_that_a_feed_takes_moves_assets_and_asks(ada, bank, year, shown, call):
+    bank.open("Giro")
+    giro, van = f"/api/feeds/accounts/{bank.fa_id}", {"accountId": year["Van"]}
+    if call == "type":
+        bank.lock(None)
+        assert ada.patch(giro, json=van).status_code == 200
+        bank.lock(LOCK)
+    method, path, body = {
+        "type": ("PATCH", giro, {"type": "LIABILITY"}),
+        "behind a new feed": ("POST", "/api/feeds/accounts", {"name": "New", "currency": "EUR", **van}),
+        "behind another feed": ("PATCH", giro, van),
+    }[call]
+    before = shown()
+    refused = ada.ask(method, path, json=body)
+    assert (refused.status_code, refused.json["code"]) == (409, "locked_figures")
+    assert refused.json["details"]["report"] == "Balance sheet"
+    assert shown() == before
+    done = ada.ask(method, path, json={**body, "note": "It is money"})
+    assert (done.status_code in (200, 201), done.json["warningCodes"]) == (True, ["locked_figures"])
+
+
 def test_what_lies_after_the_lock_asks_for_nothing(ada, bank, year):
     answer = ada.patch(f"/api/accounts/{year['Later']}", json={"inScope": False})
     assert (answer.status_code, "warnings" in answer.json) == (200, False)

@@ -41,8 +41,11 @@ class UnfitAccountError(UnprocessableError):
     code = "unfit_account"
 
 
-def take(organization_id: str, account_id: int, currency: str) -> Account:
-    """Find the ledger account that is to stand behind a feed of this currency, or raise why it cannot."""
+def take(organization_id: str, account_id: int, currency: str, type_: str | None = None) -> Account:
+    """Find the ledger account that is to stand behind a feed of this currency, or raise why it cannot.
+
+    Without a type it keeps its own.
+    """
     account = lookups.refer(Account, organization_id, account_id, "accountId")
     if account.type not in FEED_ACCOUNT_TYPES or account.is_system or account.is_archived:
         raise _unfit(
@@ -69,8 +72,13 @@ def take(organization_id: str, account_id: int, currency: str) -> Account:
         )
     account.currency = currency
     account.is_revalued = True
-    account.group = group_of_bank(account.type)
+    set_type(account, type_ or account.type)
     return account
+
+
+def set_type(account: Account, type_: str) -> None:
+    """Present the account of a bank as an asset or a liability."""
+    account.type, account.group = type_, group_of_bank(type_)
 
 
 def group_of_bank(type_: str) -> str | None:

@@ -14,14 +14,16 @@ from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, Institution, of_same_organization
 from webapp.queries.accounts import accounts
 from webapp.services.accounts import backing
-from webapp.services.audit import titles
-from webapp.services.audit.act import Actor
+from webapp.services.audit import locked_figures, titles
+from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
 
 # Whole thousands belong to a type of account in the default chart; a bank's account takes the first free code there.
 CODES = {"ASSET": range(1000, 2000), "LIABILITY": range(2000, 3000)}
 MASK_LENGTH = 4
+# What a ledger account gets that a feed takes.
+TAKEN = ("type", "group", "is_revalued")
 
 
 class NumberTakenError(LedgerError):
@@ -80,6 +82,8 @@ def create(*, actor: Actor, now: datetime, **facts: Unpack[FeedAccountInput]) ->
     with act(
         actor, now, "create_feed_account", ("feed_account", "new"), title=title, payload=payload
     ) as doing:
+        if opening.account_id is not None:
+            locked_figures.watch_account(doing, opening.account_id, TAKEN)
         feed_account = open_account(actor.organization_id, opening, now=now)
         doing.target_id = str(feed_account.id)
         doing.after = state(feed_account)
@@ -102,9 +106,7 @@ def begin_account(organization_id: str, opening: Opening, *, now: datetime) -> F
     if opening.account_id is None:
         account = _open_ledger_account(organization_id, opening, now)
     else:
-        account = backing.take(organization_id, opening.account_id, opening.currency)
-        if opening.type is not None:
-            account.type = opening.type
+        account = backing.take(organization_id, opening.account_id, opening.currency, opening.type)
     feed_account = FeedAccount(
         organization_id=organization_id,
         account=account,
@@ -154,12 +156,22 @@ def edit(
         if not changes:
             raise NothingToChangeError
         doing.before = state(feed_account)
+        _watch(feed_account, changes, doing)
         _apply(feed_account, changes, now)
         db.session.flush()
         doing.after = state(feed_account)
         if doing.before == doing.after:
             doing.nothing_to_do()
     return feed_account
+
+
+def _watch(feed_account: FeedAccount, changes: FeedAccountChanges, doing: Act) -> None:
+    """Compare the figures of locked days of the ledger account that is to be behind a feed."""
+    account_id = changes.get("account_id", feed_account.account_id)
+    if account_id != feed_account.account_id:
+        locked_figures.watch_account(doing, account_id, TAKEN)
+    elif changes.get("type", feed_account.account.type) != feed_account.account.type:
+        locked_figures.watch_account(doing, account_id, ("type",))
 
 
 def _apply(feed_account: FeedAccount, changes: FeedAccountChanges, now: datetime) -> None:
@@ -170,7 +182,7 @@ def _apply(feed_account: FeedAccount, changes: FeedAccountChanges, now: datetime
             feed_account.account.name = changes["name"]
         feed_account.name = changes["name"]
     if "type" in changes:
-        feed_account.account.type = changes["type"]
+        backing.set_type(feed_account.account, changes["type"])
     if changes.get("external_id", feed_account.external_id) != feed_account.external_id:
         _refuse_taken_number(feed_account.organization_id, changes["external_id"], feed_account.currency)
         feed_account.external_id = changes["external_id"]
