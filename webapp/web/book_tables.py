@@ -25,5 +25,5 @@ def of_file(
     name: str, data: bytes, mapping: Mapping[str, object] | None, chosen: Mapping[str, Any]
 ) -> SentBookTable:
     """Read a table with what was chosen for it."""
-    facts = {"on": chosen["on"], "document_type": chosen["document_type"]}
+    facts = {name: chosen[name] for name in ("on", "document_type", "force")}
     return book_tables.read(name, data, chosen["kind"], mapping, **facts)

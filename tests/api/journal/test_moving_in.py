@@ -280,8 +280,24 @@ def test_items_bring_their_taxes_and_their_worth_in_the_base_currency(ada, books
     assert send(ada, "ITEMS", dollars)["rows"][0]["amount"] == "125.00"
     again = send(ada, "ITEMS", dollars + "\n", expect=422)
     assert "already" in again["details"]["rows"][0]["problem"]
+    assert send(ada, "ITEMS", dollars + "\n", force="true")["counts"]["new"] == 1
     unknown = send(ada, "ITEMS", items.replace("S20C", "S99").replace(",7,", ",9,"), expect=422)
     assert unknown["details"]["rows"][0]["problem"] == "The books have no tax code “S99”."
+
+
+@pytest.mark.parametrize(
+    ("kind", "table", "facts", "expect"),
+    [
+        ("JOURNAL", FIRST.replace("2026", "2058"), {}, 422),
+        ("ITEMS", "Customer,Number,Date,Amount\nPier,8,2058-12-05,125.00\n", {}, 422),
+        ("OPENING", "Account,Amount\n9500,12.00\n9700,-12.00\n", {"on": "2058-03-31"}, 409),
+    ],
+)
+def test_a_day_far_ahead_is_asked_about(ada, kind, table, facts, expect):
+    send(ada, "ACCOUNTS", CHART)
+    assert "is more than a year ahead" in send(ada, kind, table, **facts, expect=expect)["error"]
+    assert ada.get("/api/journal-entries").json["entries"] == []
+    assert send(ada, kind, table, **facts, force="true")["counts"]["new"] >= 1
 
 
 def test_what_closed_a_year_in_other_books_moves_in_as_that(ada):

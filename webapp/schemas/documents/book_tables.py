@@ -24,6 +24,7 @@ TYPE = {
     "description": "Of ITEMS whose amounts have no sign: INVOICE for our invoices, BILL for those of suppliers. Without"
     " it what others owe is above zero."
 }
+FORCE = {"description": "Take days of more than a year ahead, and numbers that their party has already."}
 # The mapping's keys of columns, of all kinds.
 COLUMNS = (
     *("account", "contraAccount", "code", "name", "type", "date", "dueDate", "party", "number", "entry"),
@@ -40,6 +41,7 @@ class BookTableFormSchema(Schema):
     mapping = ObjectText(load_default=None, metadata={**MAPPING, "type": "object"})
     on = fields.Day(load_default=None, metadata=ON)
     document_type = fields.OneOf(*TABLE_TYPES, load_default=None, metadata=TYPE)
+    force = fields.FormFlag(load_default=False, metadata=FORCE)
     dry_run = fields.FormFlag(load_default=False)
 
 
@@ -57,6 +59,7 @@ class BookTableFileSchema(FileSchema):
     mapping = fields.JsonObject(load_default=None, validate=no_longer_than_in_a_form, metadata=MAPPING)
     on = fields.Day(allow_none=True, load_default=None, metadata=ON)
     document_type = fields.OneOf(*TABLE_TYPES, allow_none=True, load_default=None, metadata=TYPE)
+    force = fields.Flag(load_default=False, metadata=FORCE)
     dry_run = fields.Flag(load_default=False)
 
 
@@ -146,4 +149,5 @@ class BookColumnsFormSchema(FormatsFormSchema, BookKindFormSchema):
 
     of = fields.OneOf(*BOOK_TABLES, load_default=None)
     columns = columns_of(COLUMNS)
+    force = fields.FormFlag(load_default=False)
     act = fields.OneOf("look", "take", load_default="look")

@@ -60,13 +60,17 @@ class TakenBeforeError(LedgerError):
 
 @dataclass(frozen=True, slots=True)
 class SentBookTable:
-    """A table as somebody sends it, read: `on` is the day of balances, `document_type` what items are, if not both."""
+    """A table as somebody sends it, read: `on` is the day of balances, `document_type` what items are, if not both.
+
+    `force` takes what would be asked about.
+    """
 
     name: str
     digest: str
     table: BookTable
     on: date | None = None
     document_type: str | None = None
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,7 @@ def read(
     *,
     on: date | None = None,
     document_type: str | None = None,
+    force: bool = False,
 ) -> SentBookTable:
     """Read a table before anybody waits for the books.
 
@@ -108,7 +113,7 @@ def read(
     """
     table = book_tables.read(data, kind, mapping)
     BOUND.hold(len(table.rows))
-    return SentBookTable(name, sha256(data).hexdigest(), table, on, document_type)
+    return SentBookTable(name, sha256(data).hexdigest(), table, on, document_type, force)
 
 
 def take(sent: SentBookTable, *, actor: Actor, now: datetime) -> MovedTable:
@@ -127,7 +132,8 @@ def take(sent: SentBookTable, *, actor: Actor, now: datetime) -> MovedTable:
         if any(each.payload["sha256"] == sent.digest for each in standing):
             raise TakenBeforeError
         is_bill = None if sent.document_type is None else sent.document_type == "BILL"
-        moved = Moving(organization, doing, sent.on, is_bill).take(kind, sent.table.rows)
+        moving = Moving(organization, doing, sent.on, is_bill, force=sent.force)
+        moved = moving.take(kind, sent.table.rows)
         rows = [record(each, is_trial=is_trial()) for each in moved]
         if any(each.problem for each in rows):
             raise RowsRefusedError(rows)

@@ -98,7 +98,10 @@ def record(row: MovedRow, *, is_trial: bool) -> MovedRowRecord:
 
 
 class Moving:
-    """A table on its way into the books; `is_bill` turns the amounts of items, which bills state above zero."""
+    """A table on its way into the books; `is_bill` turns the amounts of items, which bills state above zero.
+
+    With `force` its days may be far ahead, and its numbers may be there already.
+    """
 
     def __init__(
         self,
@@ -106,9 +109,12 @@ class Moving:
         doing: Act,
         on: date | None,
         is_bill: bool | None,  # noqa: FBT001
+        *,
+        force: bool,
     ) -> None:
         """Read the accounts once."""
         self.organization, self.doing, self.on, self.is_bill = organization, doing, on, is_bill
+        self.force = force
         self._here = organization.id
         of_books = sa.select(Account).where(Account.organization_id == self._here)
         self._accounts: list[Account] = [*db.session.scalars(of_books.order_by(*accounts.BY_CODE.columns))]
@@ -331,7 +337,9 @@ class Moving:
         if source == "opening":
             postings = [*postings, *self._against(postings)]
         legs = legs_of(self.organization, postings, day, name="rows")
-        entry_questions.ask_about_numbers(self._here, legs)
+        entries.check_near(self._here, day, self.doing.now, force=self.force)
+        if not self.force:
+            entry_questions.ask_about_numbers(self._here, legs)
         mirrored: Sequence[Leg] = line_drafts.mirror_legs(self.organization, legs, day, is_written=True)
         entry = entries.add_draft(
             self.organization,
