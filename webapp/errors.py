@@ -184,7 +184,9 @@ def answer_validation_error(error: ma.ValidationError) -> Response:
 
 
 def answer_unavailable(error: Exception) -> Response:
-    """Answer a database that cannot do a statement now: locked, full, or not available."""
+    """Answer a database that cannot do a statement now: locked, full, or not available; or a sum beyond 64 bits."""
+    if isinstance(error, sqlalchemy.exc.DBAPIError) and failures.is_too_large(error):
+        return answer_ledger_error(AmountTooLargeError())
     cause = getattr(error, "orig", None) or error
     code = getattr(cause, "sqlstate", None) or getattr(cause, "sqlite_errorname", None)
     log.error("The database refused: %s %s", type(cause).__name__, code or "")

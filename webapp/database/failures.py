@@ -5,6 +5,7 @@ know what became of it.
 """
 
 import errno
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -25,9 +26,10 @@ PG_DISK_FULL: Final = "53100"
 PG_GOES_ON: Final = "ERROR"
 # A database that may only be read, such as a standby, and a transaction that can only be taken back.
 PG_UNAVAILABLE: Final = frozenset({"25006", "25P02"})
-# PostgreSQL's SQLSTATE of a number beyond its type, and constraints on sums that SQLite would keep as floats.
+# PostgreSQL's SQLSTATE of a number beyond its type, what SQLite says of a sum, and constraints on sums that it would
+# keep as floats.
 PG_BEYOND: Final = "22003"
-WITHIN_REACH: Final = "within_reach"
+BEYOND: Final = re.compile("integer.overflow|within_reach")
 DRIVERS: Final = frozenset({"psycopg", "psycopg_pool", "pysqlite3", "sqlite3"})
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 UNAVAILABLE: Final = frozenset({errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
@@ -83,8 +85,8 @@ def commit(session: orm.Session) -> None:
 
 
 def is_too_large(error: DBAPIError) -> bool:
-    """Return whether a statement failed because a sum that the books keep would be beyond 64 bits."""
-    return getattr(error.orig, "sqlstate", None) == PG_BEYOND or WITHIN_REACH in str(error.orig)
+    """Return whether a statement failed because a sum would be beyond 64 bits."""
+    return getattr(error.orig, "sqlstate", None) == PG_BEYOND or bool(BEYOND.search(str(error.orig)))
 
 
 def refuse_lost(connection: sa.Connection) -> None:

@@ -49,3 +49,21 @@ def test_a_line_that_the_balance_cannot_hold_is_refused(ben, write, bank, books)
     assert refused(ben.post(f"/api/transactions/{line}/confirm")) == (422, "amount_too_large")
     (result,) = ben.post("/api/transactions/confirm", json={"ids": [line]}).json["results"]
     assert (result["status"], result["code"]) == ("FAILED", "amount_too_large")
+
+
+def test_debits_beyond_64_bits_are_refused(ada, ben, bank, books):
+    names = ("Petty cash", HALF), ("Equipment", HALF), ("Rent", f"-{HALF}"), ("Travel", f"-{HALF}")
+    postings = [{"accountId": books.account_id(name), "amount": amount} for name, amount in names]
+    body = {"effectiveAt": "2026-03-02", "postings": postings}
+    assert refused(ben.post("/api/journal-entries", json={**body, "post": True})) == (422, "amount_too_large")
+    draft = ben.post("/api/journal-entries", json=body).json["entry"]["id"]
+    posted = ada.browser().post(f"/api/journal-entries/{draft}/post", json={})
+    assert refused(posted) == (422, "amount_too_large")
+
+
+def test_the_day_book_adds_up_beyond_64_bits(ben, write):
+    assert write(HALF, post=True).status_code == 201
+    entry = ben.get("/api/journal-entries").json["entries"][0]["id"]
+    assert ben.post(f"/api/journal-entries/{entry}/void", json={"reason": "Wrong"}).status_code == 200
+    book = ben.get("/api/reports/day-book?from=2026-01-01&to=2026-12-31").json
+    assert {book["debit"], book["credit"]} == {"120000000000000000.00"}

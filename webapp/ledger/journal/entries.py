@@ -8,7 +8,7 @@ from typing import Final
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.boxes import Boxes
-from webapp.ledger.money import Money
+from webapp.ledger.money import Money, bounded
 from webapp.ledger.rates import ExchangeRateMissingError
 
 MIN_LEGS: Final = 2
@@ -109,7 +109,8 @@ def check_amounts(legs: Sequence[Leg]) -> None:
 def check_balanced(legs: Sequence[Leg], base: str) -> None:
     """Refuse legs out of balance, in their one currency or in the base currency.
 
-    Raises TooFewPostingsError, UnbalancedError, or ExchangeRateMissingError if a leg has no mirror yet.
+    Raises TooFewPostingsError, UnbalancedError, ExchangeRateMissingError if a leg has no mirror yet, or
+    AmountTooLargeError for debits beyond 64 bits.
 
     >>> check_balanced([Leg(1, 1084, "USD", 1000), Leg(2, -1084, "USD", -999)], "EUR")
     Traceback (most recent call last):
@@ -119,6 +120,7 @@ def check_balanced(legs: Sequence[Leg], base: str) -> None:
     rest = sum(mirrored(leg) for leg in legs)
     if rest:
         raise UnbalancedError(Money(rest, base))
+    bounded(sum(max(mirrored(leg), 0) for leg in legs))
 
 
 def check_moves(legs: Sequence[Leg], *, of_document: bool = False) -> None:

@@ -16,6 +16,8 @@ from webapp.queries.common.paging import Order, Page, page_of_rows
 
 ORDER: Final = Order((JournalEntry.effective_on, JournalEntry.id, Posting.id), ascends=True)  # type: ignore[arg-type]
 LINES_AT_ONCE: Final = 5_000
+# What both sides come to may be beyond 64 bits, and is added up in two parts.
+PART: Final = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +84,15 @@ def listed(
 def totals(organization_id: str, period: Period, base: str) -> tuple[Money, Money]:
     """Add up the debits and the credits of a period."""
     amount = Posting.amount_base_minor
-    row: Any = db.session.execute(
-        _of_period(
-            sa.select(
-                sa.func.sum(sa.case((amount > 0, amount), else_=0)),
-                sa.func.sum(sa.case((amount < 0, -amount), else_=0)),
-            ).join_from(Posting, JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry)),
-            organization_id,
-            period,
-        )
-    ).one()
-    return Money(int(row[0] or 0), base), Money(int(row[1] or 0), base)
+    sides = (sa.case((amount > 0, amount), else_=0), sa.case((amount < 0, -amount), else_=0))
+    parts = [sa.func.sum(part) for side in sides for part in (side // PART, side % PART)]
+    of_period = sa.select(*parts).join_from(
+        Posting, JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry)
+    )
+    debits, rest, credits_, rest_of_credits = (
+        int(each or 0) for each in db.session.execute(_of_period(of_period, organization_id, period)).one()
+    )
+    return Money(debits * PART + rest, base), Money(credits_ * PART + rest_of_credits, base)
 
 
 def every(organization_id: str, period: Period) -> Iterator[DayBookLine]:
