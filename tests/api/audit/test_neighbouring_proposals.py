@@ -4,6 +4,7 @@ from itertools import permutations
 
 import pytest
 
+from tests.fixtures.helpers.owed import items, owe
 from tests.fixtures.helpers.planning import approve, plan
 from tests.mcp.clients import Model
 
@@ -65,6 +66,23 @@ def test_each_pair_of_acts_on_one_line_is_told_of_the_other(ben, agent, bank, po
             )
     assert "waiting" not in quiet
     assert "Others that wait" not in browser.get(f"/proposals?id={quiet['actionRequest']['id']}").text
+
+
+def test_proposals_on_one_open_item_are_told_of_each_other(ben, agent, bank, books, acme):
+    """Two lines that pay it, the first of which has the number of the item, its due day, and the void of its entry."""
+    owe(ben, books, "100.00", acme, reference="R-1")
+    [item] = items(ben)
+    lines = bank.send_many([("2026-10-02", "100.00", "One"), ("2026-10-03", "100.00", "Two")])
+    pays = {"settles": [{"itemId": item["id"]}]}
+    acts = [("PATCH", f"/api/transactions/{line}", pays) for line in lines]
+    acts.append(("PATCH", f"/api/items/{item['id']}", {"dueOn": "2026-12-01"}))
+    acts.append(("POST", f"/api/journal-entries/{item['journalEntryId']}/void", {"reason": "Twice"}))
+    assert item["id"] == lines[0]
+    told = [ask(agent, *act) for act in acts]
+    ids = [each["actionRequest"]["id"] for each in told]
+    assert [[each["id"] for each in answer.get("waiting", ())] for answer in told] == [
+        ids[:place] for place in range(len(ids))
+    ]
 
 
 def test_a_later_proposal_of_the_same_key_takes_the_place_of_an_older_one(ben, agent, bank):

@@ -14,6 +14,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref, ReferringDigest
 from webapp.queries.effects import books
 from webapp.queries.effects.books import NO_EFFECT, BalanceChange, ProofChange
+from webapp.queries.items import items
 from webapp.queries.items.settlements import SOURCE as SETTLED
 from webapp.queries.journal.entry_records import EntryRecord
 from webapp.services.audit.act import Act
@@ -362,10 +363,19 @@ class NewNames:
         )
 
     def touched(self, acts: Sequence[Act]) -> list[str]:
-        """Name the rows of the books that acts are about and that were there before, as `kind:id`."""
+        """Name the rows of the books that acts are about and that were there before, as `kind:id`.
+
+        Who changes an entry changes its open items.
+        """
         targets = [each for act in acts if (each := act.target) is not None and each.kind not in SHARED]
+        targets += [
+            Ref(Kind.POSTING, item.id)
+            for act in acts
+            if act.target_kind == Kind.JOURNAL_ENTRY and act.target is not None
+            for item in items.of_entry(act.actor.organization_id, act.target)
+        ]
         named = [each for act in acts for each in act.references if each.kind in TOLD_APART]
-        there = {each for each in (*targets, *named) if isinstance(self.name(each), int)}
+        there = (each for each in (*targets, *named) if isinstance(self.name(each), int))
         return sorted({f"{each.kind}:{int(each)}" for each in there})
 
     def written(self, value: Any) -> Any:
