@@ -20,6 +20,8 @@ GRAVE = {
     "POST /api/settlements/<id:settlement_id>/undo": "undoes the settlement of 2 open items",
     "DELETE /api/feeds/imports/<id:import_id>": "removes the import taken.ofx",
     "PUT /api/financial-year": "changes the first month of the financial year",
+    "POST /api/tables/<string:table_id>/remove": "removes the chart of other.csv",
+    "POST /api/tax/packs/<string:name>/install": "installs the taxes of",
 }
 PLAIN = 45
 

@@ -75,7 +75,7 @@ def grave(step: Mapping[str, Any]) -> int:
     >>> grave({"acts": [{"kind": "create_merchant", "after": {}}]}) == len(GRAVE_KINDS)
     True
     >>> grave({"acts": [{"kind": "edit_transaction", "after": {"short": {"as": "WRITE_OFF"}}}]})
-    9
+    10
     """
     ranks = [GRAVE_KINDS.index(kind) for act in step["acts"] if (kind := kind_of(act)) in GRAVE_KINDS]
     return min(ranks, default=len(GRAVE_KINDS))
