@@ -314,6 +314,18 @@ def test_what_closed_a_year_in_other_books_moves_in_as_that(ada):
     assert entry["source"] == "closing"
 
 
+def test_what_closes_a_year_without_the_word_is_warned_of(ada):
+    send(ada, "ACCOUNTS", CHART)
+    rows = (
+        "No,Date,Account,Amount",
+        *("1,2025-05-02,9500,7.00", "1,2025-05-02,9700,3.00", "1,2025-05-02,9600,-10.00"),
+        *("9,2025-12-31,9600,10.00", "9,2025-12-31,9700,-3.00", "9,2025-12-31,Retained earnings,-7.00"),
+    )
+    form = {"kind": "JOURNAL", "file": (BytesIO("\n".join(rows).encode()), "journal.csv")}
+    answer = ada.post(TABLES, data=form, content_type="multipart/form-data")
+    assert (answer.status_code, answer.json["warningCodes"]) == (201, ["looks_like_closing"])
+
+
 def test_a_table_within_json_says_what_it_is(ada):
     body = {
         "fileName": "chart.csv",

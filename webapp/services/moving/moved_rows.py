@@ -352,6 +352,7 @@ class Moving:
         )
         closing_entries.check(entry, mirrored)
         entries.post(entry, self.doing)
+        closing_entries.warn_of_likeness(entry, mirrored, self.doing)
         return entry
 
     def _against(self, postings: Iterable[PostingInput]) -> Iterator[PostingInput]:
