@@ -6,9 +6,7 @@ pytestmark = pytest.mark.usefixtures("sound")
 
 
 @pytest.fixture
-def bill(ben, books, bank):
-    acme = bank.merchant("Acme")
-
+def bill(ben, books, acme):
     def write(amount="-118.40", reference="B-77", party=acme, **others):
         opposite = amount.removeprefix("-")
         postings = [
@@ -49,3 +47,13 @@ def test_a_voided_one_is_none(ben, bill):
     first = bill().json["entry"]["id"]
     ben.post(f"/api/journal-entries/{first}/void", json={"reason": "Wrong"})
     assert bill().status_code == 201
+
+
+def test_what_a_merged_party_has_is_of_the_one_that_it_counts_for(ben, bill, bank, acme):
+    other = bank.merchant("Acme Ltd")
+    assert bill(party=other).status_code == 201
+    assert bill(party=acme, reference="B-78").status_code == 201
+    assert ben.post(f"/api/merchants/{other}/merge", json={"mergedIntoId": acme}).status_code == 200
+    for party, reference in ((acme, "B-77"), (other, "B-78")):
+        refused = bill(party=party, reference=reference)
+        assert (refused.status_code, refused.json["code"]) == (409, "already_there")

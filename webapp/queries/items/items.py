@@ -11,6 +11,7 @@ from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.journal.entries import Leg
 from webapp.models import Account, JournalEntry, Merchant, OwedItem, refers_to
+from webapp.queries.common import merchants
 from webapp.queries.items import derivations
 
 # What counts as the party of an item: what its merchant is merged into, or the merchant itself.
@@ -65,6 +66,7 @@ def of_key(organization_id: str, key: Key) -> OwedItem | None:
 
 def same_number(organization_id: str, leg: Leg) -> OwedItem | None:
     """Find an item in force with the account, party, number and amount of a leg that begins one."""
+    party = OwedItem.org_merchant_id
     found: OwedItem | None = db.session.scalar(
         _fresh(
             sa.select(OwedItem)
@@ -73,7 +75,9 @@ def same_number(organization_id: str, leg: Leg) -> OwedItem | None:
                 OwedItem.organization_id == organization_id,
                 OwedItem.account_id == leg.account_id,
                 OwedItem.currency == leg.currency,
-                OwedItem.org_merchant_id.is_not_distinct_from(leg.merchant_id),
+                party.is_(None)
+                if leg.merchant_id is None
+                else party.in_(merchants.alike(organization_id, leg.merchant_id)),
                 OwedItem.reference == leg.reference,
                 OwedItem.amount_minor == leg.amount_minor,
                 JournalEntry.status == "POSTED",
