@@ -134,11 +134,20 @@ def test_each_sentence_of_the_api_that_may_hold_a_name_is_marked(app):
     assert {path for each in views for path in unmarked(each.answer_schema)} - OF_PEOPLE - OF_PACKS == set()
 
 
-@pytest.mark.parametrize(("path", "more"), [("merchants", {}), ("accounts", {"type": "EXPENSE"})])
-def test_what_nobody_sees_is_taken_out_of_a_name_at_every_door(ada, path, more):
+@pytest.mark.parametrize(
+    ("path", "key", "more"),
+    [
+        ("merchants", "merchant", {}),
+        ("accounts", "account", {"type": "EXPENSE"}),
+        ("projects", "project", {}),
+        ("projects/groups", "group", {}),
+        ("automations/rules", "rule", {"effects": [{"kind": "SETTLE_BY_REFERENCE", "sortOrder": 1}]}),
+    ],
+)
+def test_what_nobody_sees_is_taken_out_of_a_name_at_every_door(ada, path, key, more):
     made = ada.post(f"/api/{path}", json={"name": f"Ac{HIDDEN}me", **more})
     assert made.status_code == 201, made.json
-    assert made.json[path[:-1]]["name"] == "Acme"
+    assert made.json[key]["name"] == "Acme"
     for blank in (HIDDEN, f" {HIDDEN}"):
         assert ada.post(f"/api/{path}", json={"name": blank, **more}).status_code == 422
     written = json.dumps(ada.get(f"/api/{path}?limit=200").json, ensure_ascii=False)

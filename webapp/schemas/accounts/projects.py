@@ -72,7 +72,7 @@ class ProjectFormSchema(NewProjectSchema):
 class NewProjectGroupSchema(DocumentedSchema):
     """A new group, as in the interface document."""
 
-    name = fields.Text(least=1, most=255, required=True)
+    name = fields.Name(required=True)
     emoji = fields.Emoji(allow_none=True, load_default=None)
 
 
