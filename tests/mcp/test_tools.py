@@ -229,6 +229,16 @@ def test_reports_are_tables_with_ids_to_go_on(model, bank, ben):
     assert model.refusal("report", kind="general_ledger").startswith("account: ")
 
 
+def test_a_report_warns_as_it_does_over_the_api(model, bank, ben):
+    bank.open()
+    bank.lock("2026-10-31")
+    line = bank.send("2026-10-29", "-45.00", "Late")
+    ben.post(f"/api/transactions/{line}/confirm")
+    for kind in ("profit_and_loss", "balance_sheet"):
+        (warning,) = model.call("report", kind=kind, to="2026-10-31")["warnings"]
+        assert "in the books after it" in warning
+
+
 def test_accounts_are_listed_by_type_and_text(model, bank):
     bank.account("Trips")
     first = model.call("list_accounts", limit=2)

@@ -5,6 +5,7 @@ from io import BytesIO
 import pytest
 
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
+from tests.fixtures.feeds import line as fed
 from tests.fixtures.helpers.owed import owe
 from tests.fixtures.helpers.transfers import send
 from tests.mcp.clients import Model
@@ -69,3 +70,11 @@ def test_a_file_whose_lines_it_books_warns_unless_a_rule_settles(ada, bank, giro
     warnings = answer.json["import"]["warnings"]
     assert [each for each in warnings if WARNED in each] == ([] if settles else warnings)
     assert bool(warnings) is not settles
+
+
+def test_a_push_whose_lines_it_books_warns(ada, giro, rule):
+    ada.post("/api/automations/rules", json=rule)
+    body = {"batchId": "march", "added": [fed("A1", "1208.50", "2026-03-20", "RE-31 Ostermann")]}
+    answer = ada.post(f"/api/feeds/accounts/{giro}/transactions", json=body)
+    assert (answer.status_code, answer.json["warningCodes"]) == (200, ["pays_open_item"])
+    assert WARNED in answer.json["warnings"][0]

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.owed import owe
 from tests.fixtures.helpers.transfers import confirm, entry, join, legs, open_items, send, settle, suggested
 from webapp.queries.transfers import sides
 
@@ -77,6 +78,17 @@ class TestSuggesting:
             (out, into, "EXECUTED") for out, into in pairs
         ]
         assert ben.get("/api/transfers").json["transfers"] == []
+
+    def test_leaves_a_line_that_pays_an_open_item_to_a_person(self, ben, bank, books, acme, giro, savings):
+        owe(ben, books, "90.00", acme, reference="RE-2026-17")
+        paying = send(bank, giro, "2026-03-02", "90.00", "RE-2026-17 Acme")
+        out = send(bank, savings, "2026-03-02", "-90.00")
+        [result] = ben.post("/api/transfers/accept").json["results"]
+        assert (result["transactionId"], result["otherTransactionId"], result["status"]) == (
+            out, paying, "FAILED",
+        )  # fmt: skip
+        assert "is the open amount of RE-2026-17" in result["error"]
+        assert join(ben, out, paying)["id"] == out
 
 
 class TestFees:

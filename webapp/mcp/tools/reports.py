@@ -59,13 +59,13 @@ class TotalSchema(Schema):
 class ReportTableSchema(Schema):
     """A report in base currency: debits positive, income and what is owed negative; a profit is a result above zero."""
 
-    kind = ma.fields.String()
     currency = ma.fields.String(allow_none=True)
     period = ma.fields.String(allow_none=True)
     rows = ma.fields.List(ma.fields.Nested(ReportRowSchema))
     totals = ma.fields.List(ma.fields.Nested(TotalSchema))
+    warnings = ma.fields.List(Untrusted())
     cursor = ma.fields.String(allow_none=True)
-    untrusted = UntrustedPaths(untrusted_paths(ReportRowSchema(), "rows[]."))
+    untrusted = UntrustedPaths((*untrusted_paths(ReportRowSchema(), "rows[]."), "warnings[]"))
 
 
 def run(arguments: Mapping[str, Any]) -> Json:
@@ -80,11 +80,11 @@ def run(arguments: Mapping[str, Any]) -> Json:
     period = found["period"]
     rows = [_row(each) for each in found["lines"]]
     return {
-        "kind": arguments["kind"],
         "currency": found["baseCurrency"],
         "period": f"{period['from']} to {period['to']}" if period["from"] else f"to {period['to']}",
         "rows": [each for each in rows if not _is_zero(each)],
         "totals": [{"name": name, "amount": _amount(found[name])} for name in totals],
+        "warnings": [each["message"] for each in found.get("warnings", ())],
         "cursor": None,
     }
 
@@ -101,11 +101,11 @@ def _ledger(arguments: Mapping[str, Any], days: Mapping[str, str | None]) -> Jso
         **days,
     )
     return {
-        "kind": GENERAL_LEDGER,
         "currency": None,
         "period": f"{account['code'] or account['id']} {account['name']}",
         "rows": [_posting(each) for each in found["lines"]],
         "totals": [],
+        "warnings": [],
         "cursor": found["nextCursor"],
     }
 

@@ -80,8 +80,11 @@ def elsewhere(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
     return found
 
 
-def of_act(organization_id: str, act_id: str) -> list[str]:
-    """Warn of the first lines that the rules of an act put on an account although they pay or move something."""
+def of_act(organization_id: str, act_id: str) -> list[tuple[str, str]]:
+    """Doubt the first lines that the rules of an act put on an account although they pay or move something.
+
+    Answers the code and the sentence of each.
+    """
     of_runs = sa.select(RuleRun.id).where(
         RuleRun.organization_id == organization_id, RuleRun.action_request_id == act_id
     )
@@ -97,10 +100,12 @@ def of_act(organization_id: str, act_id: str) -> list[str]:
     )
     ids = db.session.scalars(put).all()
     found = elsewhere(lines_ahead.load(organization_id, ids)) if ids else {}
-    sentences = [each.sentence for _, doubts in sorted(found.items()) for each in doubts]
-    left = len(sentences) - MOST_NAMED
-    more = [f"{counted(left, 'more line')} that rules put on an account may pay or move something."]
-    return [*sentences[:MOST_NAMED], *(more if left > 0 else [])]
+    said = [(str(each.code), each.sentence) for _, doubts in sorted(found.items()) for each in doubts]
+    left = said[MOST_NAMED:]
+    if not left:
+        return said
+    more = f"{counted(len(left), 'more line')} that rules put on an account may pay or move something."
+    return [*said[:MOST_NAMED], (left[0][0], more)]
 
 
 def _held(drafted: Sequence[Transaction]) -> Mapping[int | None, Account]:

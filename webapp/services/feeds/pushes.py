@@ -24,6 +24,7 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import balances
 from webapp.queries.matching import feed_lines
 from webapp.queries.matching import pushes as push_questions
+from webapp.queries.transactions import doubts
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.documents import payments
@@ -140,7 +141,11 @@ def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) 
     new = [each for each in (*added, *modified) if each.verdict in BOOKED]
     dated = [(each.line.booked_on, each.amount_minor) for each in new]
     name, currency = feed_account.name, feed_account.currency
-    for code, sentence in closed_days.warnings(organization, feed_account, name, currency, dated):
+    put_elsewhere = doubts.of_act(organization.id, doing.id) if added or modified else ()
+    for code, sentence in (
+        *closed_days.warnings(organization, feed_account, name, currency, dated),
+        *put_elsewhere,
+    ):
         doing.warn(code, sentence)
     doing.after = {"verdicts": dict(Counter(verdict for _, verdict, _, _ in results))}
     return results

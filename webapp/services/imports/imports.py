@@ -96,7 +96,7 @@ def take(
             doing.warn(code, sentence)
         if written.run_id is not None:
             put_elsewhere = doubts.of_act(actor.organization_id, doing.id)
-            imported.warnings = [*imported.warnings, *put_elsewhere]
+            imported.warnings = [*imported.warnings, *(sentence for _, sentence in put_elsewhere)]
         _note_accounts(imported, ready, {feed_account.id for feed_account in opened})
         keep(imported, upload, now=now)
         db.session.flush()

@@ -7,13 +7,14 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.codes import DoubtCode
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Transaction, TransferPair, of_same_organization
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transactions import transactions
+from webapp.queries.transactions import doubts, transactions
 from webapp.queries.transfers import proposed
 from webapp.services.audit import titles, updates
 from webapp.services.audit.act import Act, Actor
@@ -209,9 +210,24 @@ def _facts(*sides: Transaction) -> dict[str, object]:
 
 
 def pair_unambiguous(*, actor: Actor, now: datetime) -> list[PairResult]:
-    """Pair all open lines that fit each other and nothing else; pairs with a fee are made one by one."""
-    found = proposed.unambiguous(actor.organization_id)
-    return bulk_pair([(each.line, each.other) for each in found], actor=actor, now=now)
+    """Pair all open lines that fit each other and nothing else; pairs with a fee are made one by one.
+
+    A line that surely pays an open item is left to a person.
+    """
+    found = [(each.line, each.other) for each in proposed.unambiguous(actor.organization_id)]
+    paying = {
+        line_id: each.sentence
+        for line_id, doubted in doubts.elsewhere([line for pair in found for line in pair]).items()
+        for each in doubted
+        if each.code is DoubtCode.PAYS_OPEN_ITEM
+    }
+    refused = [
+        PairResult(line.id, other.id, "FAILED", paying.get(line.id) or paying[other.id])
+        for line, other in found
+        if paying.keys() & {line.id, other.id}
+    ]
+    pairs = [pair for pair in found if not paying.keys() & {each.id for each in pair}]
+    return [*bulk_pair(pairs, actor=actor, now=now), *refused]
 
 
 def bulk_pair(
