@@ -15,6 +15,8 @@ from tests.security.signing_in.test_second_factors import passkey_of
 from tests.tree import UNPLAIN
 from webapp.database.sessions import db
 from webapp.models import Identity, User, WebhookDelivery
+from webapp.services.access import second_factors
+from webapp.services.access.own_sign_in import NEW_ADDRESS, WAITS_FOR
 from webapp.services.operating import webhooks
 from webapp.services.operating.outbound import Gate
 
@@ -33,7 +35,7 @@ def site(app, live_server, monkeypatch):
 
 
 @pytest.fixture
-def places(ada, bank, site):
+def places(ada, ben, bank, site):
     """The addresses of the pages, with one of each thing on them."""
     client, now = Client(ada), datetime.now(UTC)
     resource = {"resource": f"{site}/mcp"}
@@ -68,6 +70,8 @@ def places(ada, bank, site):
             )
         db.session.add(passkey_of(ada))
         db.session.add(Identity(issuer=ISSUER, subject="ada-1", user_id=ada.user_id, created_at=now))
+        asked = {"email": "benjamin.of.the.office@example.com", "organizationId": ben.organization_id}
+        second_factors.begin(NEW_ADDRESS, now, WAITS_FOR, user_id=ben.user_id, **asked)
         return hook.id
 
     hook = bank.ask(settle)
@@ -75,6 +79,7 @@ def places(ada, bank, site):
     return {
         "consent": f"{at}/connect?{client.asked(**resource)}",
         "connections": f"{at}/settings/connections",
+        "members": f"{at}/settings/members",
         "ways-in": "/settings/sign-in",
         "webhooks": f"{at}/settings/webhooks",
         "deliveries": f"{at}/settings/webhooks/{hook}",
@@ -131,6 +136,7 @@ def test_a_delivery_is_sent_again_and_a_client_disconnected_by_hand(browse, ada,
     page = browse(ada)
     page.goto(places["deliveries"])
     expect(page.get_by_text("arrived")).to_have_count(1)
+    page.locator("summary", has_text="arrived").click()
     with another_page(page):
         page.get_by_role("button", name="Send again").first.click()
     expect(page.get_by_text("Sent again from")).to_have_count(1)
