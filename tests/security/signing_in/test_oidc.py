@@ -184,6 +184,8 @@ def test_an_invitation_is_accepted_with_it_by_who_is_new_alone(server, ada, ben,
         lambda: db.session.scalar(sa.select(User.email).join(Identity, Identity.user_id == User.id))
     )
     assert found == (address if is_new else None)
+    if is_new:
+        assert "You have no password here" in apart(client.get, "/settings/sign-in").text
 
 
 def test_passwords_may_be_switched_off(server, app, ada, monkeypatch):

@@ -326,6 +326,8 @@ def show_sign_in(
         app=services.access.second_factors.of_person(principal().user_id),
         codes_left=services.access.second_factors.codes_left(principal().user_id),
         letters=letters_to_choose(),
+        has_password=services.access.own_sign_in.has_password(principal().email),
+        sends_links=bool(settings().smtp_url) and settings().takes_passwords,
         waiting_address=services.access.own_sign_in.waiting_address(principal().user_id, requests.now()),
         app_address=app_address,
         app_picture=picture_of(app_address) if app_address else None,

@@ -109,6 +109,11 @@ def change_person(
     return "person" if not waits else "address" if proves else "asked"
 
 
+def has_password(email: str) -> bool:
+    """Return whether a person has a password: none who came by another server has one at first."""
+    return users.hash_of(db.session(), email) is not None
+
+
 def waiting_address(user_id: int, now: datetime) -> str | None:
     """Give the address of a person that an owner has still to allow."""
     its = *_waiting(user_id), SignInStep.expires_at > now
