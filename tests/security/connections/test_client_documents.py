@@ -125,6 +125,8 @@ def test_only_known_clients_and_listed_hosts_are_asked(claude, world, public):
     for settings in ({}, {"outbound_hosts": frozenset({"other.example"})}, {"calls_others": False}):
         public(**settings)
         assert claude.look(**asked).status_code == 422
+    # Who calls nobody connects the clients that are shipped all the same.
+    assert claude.look().status_code == 200
     assert claude.look(client_id="https://claude.ai/somebody/else.json").status_code == 422
     assert world.asked == []
     public(calls_others=True, outbound_hosts=frozenset({"apps.example"}))

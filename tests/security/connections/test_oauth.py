@@ -51,6 +51,8 @@ def test_the_documents_are_at_both_forms_and_agree(client, public):
         assert told["authorization_response_iss_parameter_supported"] is True
         assert told["client_id_metadata_document_supported"] is True
         assert "offline_access" in told["scopes_supported"]
+        assert "registration_endpoint" not in told
+    assert client.post("/oauth/register", json={"redirect_uris": [BACK]}).status_code == 404
     public(calls_others=False)
     assert client.get(SERVER).json["client_id_metadata_document_supported"] is False
 
