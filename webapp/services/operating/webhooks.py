@@ -366,12 +366,10 @@ def _body(event: EventRecord, organization_id: str, view: str) -> str:
     whole: dict[str, Any] = {"type": event.type, "timestamp": instant_text(event.at), "data": data}
     if view == "FULL":
         data |= {"actor": event.actor, "previousHash": event.previous_hash, "hash": event.hash}
-        whole["untrusted"] = ["data.actor.name"]
-        if len(event.body) <= MOST_TOLD:
-            data["body"] = event.body
-            whole["untrusted"].append("data.body")
-        else:
-            data["bodyAt"] = f"/api/events?after={event.sequence - 1}&limit=1&include=body"
+        is_short = len(event.body) <= MOST_TOLD
+        whole["untrusted"] = ["data.actor.name", *(["data.body"] if is_short else [])]
+        place = f"/api/events?after={event.sequence - 1}&limit=1&include=body"
+        data |= {"body": event.body} if is_short else {"bodyAt": place}
     return canonical_json(whole)
 
 
