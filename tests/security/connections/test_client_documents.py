@@ -85,7 +85,7 @@ def test_what_changes_between_consent_and_token_changes_nothing(claude, world, m
 
 
 HOSTILE = {
-    "another id": document("https://claude.ai/other", BACK),
+    "another id": document("https://claude.ai/other", NEW),
     "an address elsewhere": document(CLAUDE, "https://evil.example/back"),
     "an address of any kind": document(
         CLAUDE, "javascript:alert(1)", "http://claude.ai/x", "https://claude.ai\\@evil.example/"

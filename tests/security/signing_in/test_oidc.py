@@ -25,6 +25,7 @@ from tests.security.signing_in.conftest import (
     is_in,
     link,
 )
+from tests.security.signing_in.test_second_factors import demand, passkey_of
 from webapp.database.sessions import db
 from webapp.models import Authenticator, Identity, User
 
@@ -153,6 +154,13 @@ def test_an_account_is_of_one_person(server, ada, ben):
     assert (refused.status_code, "linked with another person" in refused.text) == (409, True)
     wrong = ben.browser().post(f"{PAGE}/identities", data={"current": "wrong horse battery"})
     assert "This is not your current password" in wrong.text
+
+
+def test_the_password_alone_links_no_account_where_a_second_factor_is_demanded(server, ada, ben, bank):
+    demand(bank, ada)
+    bank.ask(lambda: db.session.add(passkey_of(ben)))
+    refused = ben.browser().post(f"{PAGE}/identities", data={"current": ben.password})
+    assert "Sign in with your passkey or a code first" in refused.text
 
 
 def test_it_asks_for_the_code_of_who_has_an_app(server, ada, bank):

@@ -166,8 +166,9 @@ def test_what_a_key_proposed_is_not_done_for_who_has_none(ada, ben, bank, line):
 def test_the_password_alone_changes_no_second_factor_where_one_is_demanded(ada, ben, bank):
     demand(bank, ada)
     bank.ask(lambda: db.session.add(passkey_of(ben)))
-    browser = ben.browser()
-    for act, form in (("app/offer", {"current": ben.password}), ("passkeys/1/remove", {})):
+    browser, typed = ben.browser(), {"current": ben.password}
+    acts = (("app/offer", typed), ("app/codes", typed), ("app/remove", typed), ("passkeys/1/remove", {}))
+    for act, form in acts:
         assert "Sign in with your passkey or a code first" in browser.post(f"{PAGE}/{act}", data=form).text
 
 

@@ -175,7 +175,7 @@ def renew_codes() -> Response:
     try:
         body = CurrentPasswordFormSchema().load(form_body())
         codes = services.access.own_sign_in.renew_codes(
-            principal().email, **body, visitor=visitor(), **acting()
+            principal().email, **body, is_strong=principal().is_strong, visitor=visitor(), **acting()
         )
     except REFUSALS as error:
         return show_refused(problem_of(error, place="app"))
@@ -188,7 +188,9 @@ def remove_app() -> Response:
     """Remove the viewer's app and recovery codes, or show the error."""
     try:
         body = CurrentPasswordFormSchema().load(form_body())
-        services.access.own_sign_in.remove_app(principal().email, **body, visitor=visitor(), **acting())
+        services.access.own_sign_in.remove_app(
+            principal().email, **body, is_strong=principal().is_strong, visitor=visitor(), **acting()
+        )
     except REFUSALS as error:
         return show_refused(problem_of(error, place="app"))
     return redirect_to(url_for("own_sign_in.show", done="factor"))

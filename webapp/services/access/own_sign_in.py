@@ -210,15 +210,25 @@ def strengthened(visitor: Visitor, *, actor: Actor, now: datetime) -> SignedIn:
     return SignedIn(session, remember_browser(user_id, visitor, now=now))
 
 
-def renew_codes(email: str, current: str, *, visitor: Visitor, actor: Actor, now: datetime) -> list[str]:
-    """Make new recovery codes, after the present password was tried; answers with them."""
-    check_current(email, current, visitor, actor, now)
+def renew_codes(
+    email: str, current: str, *, is_strong: bool, visitor: Visitor, actor: Actor, now: datetime
+) -> list[str]:
+    """Make new recovery codes, after the present password was tried; answers with them.
+
+    Raises WrongPasswordError, TooManySignInsError or StrongFirstError.
+    """
+    second_factors.demand_strong(check_current(email, current, visitor, actor, now), is_strong=is_strong)
     return second_factors.renew_codes(actor=actor, now=now)
 
 
-def remove_app(email: str, current: str, *, visitor: Visitor, actor: Actor, now: datetime) -> None:
-    """Remove a person's app and recovery codes, after the present password was tried."""
-    check_current(email, current, visitor, actor, now)
+def remove_app(
+    email: str, current: str, *, is_strong: bool, visitor: Visitor, actor: Actor, now: datetime
+) -> None:
+    """Remove a person's app and recovery codes, after the present password was tried.
+
+    Raises WrongPasswordError, TooManySignInsError or StrongFirstError.
+    """
+    second_factors.demand_strong(check_current(email, current, visitor, actor, now), is_strong=is_strong)
     second_factors.remove(actor=actor, now=now)
 
 
