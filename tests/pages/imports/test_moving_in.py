@@ -54,6 +54,20 @@ def test_balances_ask_for_their_day_and_say_what_ties(ada):
     assert "No column is named as the date" in wrong.text
 
 
+def test_a_day_far_ahead_is_asked_about_and_taken_where_it_is_meant(ada):
+    pages, address, _ = kept(ada, CHART, "ACCOUNTS")
+    pages.post(address, data={"kind": "ACCOUNTS", "of": "ACCOUNTS", "act": "take"})
+    pages, address, page = kept(ada, OPENING, "OPENING", on="2058-02-28")
+    assert "28 Feb 2058 is more than a year ahead" in page.text
+    form = {"kind": "OPENING", "of": "OPENING", "on": "2058-02-28"}
+    asked = pages.post(address, data=form)
+    assert 'name="force"' in asked.text
+    page = pages.post(address, data={**form, "force": "true"})
+    assert page.text.count("Ties") == 2
+    taken = pages.post(address, data={**form, "force": "true", "act": "take"})
+    assert (taken.status_code, "2 rows taken" in taken.text) == (200, True)
+
+
 def test_a_row_that_stands_against_a_table_is_named_in_its_place(ada):
     _, _, page = kept(ada, OPENING, "OPENING", on="2026-02-28")
     assert "The books have no account “9500”" in page.text
