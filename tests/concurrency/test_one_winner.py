@@ -158,6 +158,37 @@ def test_two_persons_file_one_return(rival, ada):
     rival("two filings of one return", prepare, {(filed, late, True), (late, filed, True)})
 
 
+def test_filing_a_return_while_a_line_of_its_period_is_confirmed(rival, ada, bank):
+    """The return is another one by then, or the line is late in the next one: never in both or none."""
+    done = ada.post("/api/tax/packs/generic-vat/install", json={"from": "2026-01-01", "frequency": "MONTHLY"})
+    assert done.status_code == 201, done.json
+    codes = ada.get("/api/tax/codes?limit=200").json["taxCodes"]
+    code = next(each["id"] for each in codes if each["code"] == "S20")
+    sales = bank.account("Shop", "INCOME")
+    path, lines = "/api/tax/returns/open?form=generic-vat", []
+
+    def prepare(number):
+        found = ada.get(path).json["taxReturn"]
+        line = bank.send(found["to"], "12.00")
+        answer = ada.patch(f"/api/transactions/{line}", json={"accountId": sales, "taxCodeId": code})
+        assert answer.status_code == 200, answer.json
+        body = {"form": "generic-vat", "to": found["to"], "digest": found["digest"]}
+
+        lines.append(line)
+
+        def taxes():
+            """Return whether each sale is in one return that is filed, or in the open one."""
+            filed = ada.get("/api/tax/returns?limit=200").json["taxReturns"]
+            found = [ada.get(path).json["taxReturn"], *filed]
+            sums = [each["exact"] for one in found for each in one["boxes"] if each["box"] == "A"]
+            return (sum(map(float, sums)) == 2 * len(lines),)
+
+        return ("POST", "/api/tax/returns", body), confirming(line), taxes
+
+    filed, moved = (201, None), (409, "moved")
+    rival("filing against confirming", prepare, {(filed, "changed", True), (moved, "changed", True)})
+
+
 def test_completing_against_abandoning(rival, statement):
     def prepare(number):
         desk, _ = statement(number)

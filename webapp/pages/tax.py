@@ -135,13 +135,30 @@ def claim(item_id: int) -> Response:
     return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
 
 
+@bp.post("/bad-debts/<id:item_id>/<id:entry_id>/take-back")
+@requires("confirm")
+def take_back(item_id: int, entry_id: int) -> Response:
+    """Take back a relief of an item, or show why not."""
+    entry = queries.journal.entries.get(organization_id(), entry_id)
+    try:
+        services.tax.reliefs.take_back(entry, **WithdrawalSchema().load(form_body()), **acting())
+    except REFUSALS as error:
+        return show_relief(item_id, problem_of(error))
+    return redirect_to(url_for("tax.relieve", item_id=item_id))
+
+
 def show_relief(item_id: int, problem: Problem | None = None) -> Response:
     """Render the form to claim the tax of a bad debt as it was typed."""
     item = queries.items.items.get(organization_id(), item_id)
+    base = queries.access.organizations.get(organization_id()).base_currency
     return render(
         "tax/relief.html",
         item=item,
         open=Money(item.amount_minor - item.settled_minor, item.currency),
+        reliefs=[
+            {"entry_id": each.cause, "day": each.tax_point, "tax": Money(each.figures.tax_minor, base)}
+            for each in queries.tax.parts.reliefs_of(organization_id(), item.journal_entry_id or 0)
+        ],
         today=queries.access.organizations.today(organization_id(), requests.now()),
         accounts=queries.accounts.choices.accounts(organization_id()),
         form=request.form,

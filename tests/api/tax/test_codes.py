@@ -128,6 +128,34 @@ def test_a_code_is_for_some_accounts_and_from_the_first_day_of_its_form_on(taxes
     assert taxes.of_line(line) == before
 
 
+def test_a_code_goes_by_the_tax_point_and_what_follows_an_invoice_has_it_whatever_became_of_it(taxes, bank):
+    path = f"/api/tax/codes/{taxes.codes['S20']}"
+    done(taxes.person.patch(path, json={"validTo": "2026-02-28"}))
+    sale = ("Petty cash", "12.00", None, {}), ("Sales of services", "-12.00", "S20", {})
+    late = (
+        ("Petty cash", "12.00", None, {}),
+        ("Sales of services", "-12.00", "S20", {"taxPoint": "2026-03-01"}),
+    )
+    entry = taxes.enter("2026-02-28", *sale)
+    assert taxes.enter("2026-02-28", *late, expect=422)["code"] == "tax_code"
+    behind = ("Sales of services", "-12.00", "S20", {"taxPoint": "2026-02-28"})
+    taxes.enter("2026-03-05", sale[0], behind)
+    done(taxes.person.patch(path, json={"isArchived": True}))
+    postings = [taxes.posting(*each[:3]) for each in (sale[0], ("Other income", "-12.00", "S20"))]
+    body = {"postings": postings, "reason": "Another account", "why": "OUR_ENTRY"}
+    done(taxes.person.post(f"/api/journal-entries/{entry}/correct", json=body))
+    assert bank.broken() == []
+
+
+@pytest.mark.parametrize("code_id", [999999, 0, "S20"])
+def test_a_code_that_the_books_have_not_is_named_at_its_posting(taxes, code_id):
+    postings = [taxes.posting("Petty cash", "12.00"), taxes.posting("Sales of services", "-12.00")]
+    postings[1]["taxCodeId"] = code_id
+    body = {"effectiveAt": "2026-02-03", "postings": postings}
+    answer = taxes.person.post("/api/journal-entries", json=body)
+    assert (answer.status_code, [*answer.json["fields"]]) == (422, ["postings.1.taxCodeId"])
+
+
 def test_what_is_saved_without_a_word_of_taxes_keeps_its_codes_as_long_as_its_amounts(taxes, bank):
     line = bank.send("2026-02-03", "-120.00")
     taxes.split(line, ("Software", "-120.00", "P20", {}))

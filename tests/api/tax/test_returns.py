@@ -155,6 +155,27 @@ def test_a_return_is_filed_as_it_was_looked_at_and_in_order(taxes):
     assert (twice.status_code, twice.json["code"]) == (422, "not_a_period")
 
 
+def test_the_taxes_of_a_return_are_settled_on_the_first_open_day_behind_all_that_it_clears(taxes, bank):
+    """Its own end, the latest entry that it clears, or the first open day after both; its reversal is not before."""
+
+    def settled_on(filed):
+        entry = done(taxes.person.get(f"/api/journal-entries/{filed['journalEntryId']}"))["entry"]
+        return entry["effectiveAt"][:10]
+
+    taxes.sale("2026-02-03", "120.00", "S20")
+    assert settled_on(file(taxes, "2026-03-31")) == "2026-03-31"
+    taxes.sale("2026-07-09", "120.00", "S20", taxPoint="2026-06-30")
+    second = file(taxes, "2026-06-30")
+    assert settled_on(second) == "2026-07-09"
+    bank.lock("2026-10-15")
+    done(taxes.person.post(f"/api/tax/returns/{second['id']}/withdraw", json={"reason": "Again"}))
+    assert settled_on(file(taxes, "2026-06-30")) == "2026-10-16"
+    days = [each["effectiveAt"][:10] for each in done(taxes.person.get("/api/journal-entries"))["entries"]]
+    # The reversal and the entry of the return that was filed again.
+    assert days.count("2026-10-16") == 2
+    assert bank.broken() == []
+
+
 def test_the_newest_return_is_withdrawn_and_filed_again(taxes, bank):
     taxes.sale("2026-02-03", "120.00", "S20")
     first = file(taxes, "2026-03-31")

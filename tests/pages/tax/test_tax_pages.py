@@ -215,6 +215,14 @@ def test_bad_debts_unpaid_bills_and_returned_money_have_a_page(ada, bank):
     too_much = pages.post(address, data=loss | {"amount": "130.00"})
     assert (too_much.status_code, "neither paid nor relieved" in too_much.text) == (422, True)
     assert pages.post(address, data=loss).status_code == 303
+    claimed = pages.get(address).text
+    assert "of tax was claimed on" in said(pages.get(address))
+    back = re.search(r'action="([^"]*/take-back)"', claimed)[1]
+    assert pages.post(back, data={"reason": ""}).status_code == 422
+    assert pages.post(back, data={"reason": "It is paid"}).status_code == 303
+    assert "of tax was claimed on" not in said(pages.get(address))
+    assert (again := pages.post(back, data={"reason": "It is paid"})).status_code == 422, again.text
+    assert pages.post(address, data=loss).status_code == 303
     period = {"form": "uk-vat100", "to": "2025-09-30"}
     open_return = pages.get("/tax/returns/open", query_string=period).text
     assert "Own bills unpaid for six months" in open_return

@@ -118,6 +118,19 @@ def claimed(entry: JournalEntry) -> dict[int, list[PartShare]]:
     return {root: standing_ for root, shares_ in found.items() if (standing_ := standing_reliefs(shares_))}
 
 
+def reliefs_of(organization_id: str, entry_id: int) -> list[PartShare]:
+    """List the reliefs that stand of an entry's item, each by the entry that claimed it, with the tax of all codes."""
+    of_item = TaxPart.journal_entry_id == entry_id, TaxPart.kind == RELIEF
+    by_claim: dict[int, list[PartShare]] = {}
+    for share in _shares(organization_id, *of_item).get(entry_id, ()):
+        by_claim.setdefault(share.cause, []).append(share)
+    return [
+        replace(found[0], figures=TaxFigures(0, sum(each.figures.tax_minor for each in found)))
+        for shares in by_claim.values()
+        if (found := standing_reliefs(shares))
+    ]
+
+
 def _shares(organization_id: str, *chosen: sa.ColumnElement[bool]) -> dict[int, list[PartShare]]:
     found: dict[int, list[PartShare]] = {}
     rows = db.session.scalars(
