@@ -95,21 +95,14 @@ def _depreciate(
                 done = voids.reverse(entry, doing)
                 touched += done.journal_entry_ids
                 voided += done.voided_journal_entry_ids
+            acts.take_back_drafts([part])
             part.state = "SKIPPED"
             continue
         if state not in (PartState.POSTED, PartState.SKIPPED):
-            touched += _post(organization, schedule, part, doing)
+            touched += acts.enter_part(schedule, part, part.due_on, doing)
         if part.state == "POSTED":
             depreciated += part.amount_base_minor or 0
     return depreciated, touched, voided
-
-
-def _post(organization: Organization, schedule: Schedule, part: SchedulePart, doing: Act) -> list[int]:
-    legs = acts.legs_of_part(organization, schedule, part)
-    entry = acts.post_legs(schedule, legs, part.due_on, doing) if legs else None
-    part.state, part.refusal_code, part.refusal = "POSTED" if entry else "SKIPPED", None, None
-    part.journal_entry_id = entry.id if entry else None
-    return [entry.id] if entry else []
 
 
 def _legs(organization: Organization, schedule: Schedule, depreciated: int, role: Account) -> list[Leg]:
