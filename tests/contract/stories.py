@@ -248,7 +248,8 @@ def years(teller: Teller, accounts: dict[str, int], *, with_approvals: bool) -> 
     accrual = [(accounts["Insurance"], "24.00"), (accounts["Petty cash"], "-24.00")]
     postings = [{"accountId": account, "amount": amount} for account, amount in accrual]
     entry = {"effectiveAt": "2019-06-30", "postings": postings, "isAdjusting": True, "post": True}
-    teller.post("/journal-entries", entry)
+    late = teller.post("/journal-entries", entry)["entry"]["id"]
+    teller.post("/closes/2019-05/accruals", {"journalEntryId": late, "accountId": accounts["Petty cash"]})
     capital = teller.post("/accounts", {"name": "Capital of Ada", "type": "EQUITY"})["account"]["id"]
     owner = {"name": "Ada", "capitalAccountId": capital, "share": "1"}
     made = teller.post("/owners", owner)["owner"]["id"]

@@ -112,6 +112,7 @@ ACT_KINDS: Final = (
     "abandon_reconciliation",
     "accept_invitation",
     "accept_reconciliation",
+    "accrue",
     "add_authenticator",
     "add_document_file",
     "add_passkey",

@@ -16,6 +16,7 @@ PLAN: Final = "plan"
 
 IMPERATIVES: Final[Mapping[str, str]] = {
     "Accepted": "Accept",
+    "Accrued": "Accrue",
     "Abandoned": "Abandon",
     "Added": "Add",
     "Applied": "Apply",

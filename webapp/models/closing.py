@@ -76,6 +76,8 @@ class Schedule(Numbered, Base):
     disposed_on: Mapped[date | None]
     disposal_entry_id: Mapped[int | None] = mapped_column(BigId)
     sale_entry_id: Mapped[int | None] = mapped_column(BigId)
+    # Of the reversal of an accrual: the later entry that it accrues.
+    accrues_entry_id: Mapped[int | None] = mapped_column(BigId)
     posts_itself: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     created_at: Mapped[datetime] = created()
 

@@ -52,6 +52,7 @@ def read(root: Node) -> Invoice:
     trade = root.first("SupplyChainTradeTransaction") or _NOTHING
     settlement = trade.first("ApplicableHeaderTradeSettlement") or _NOTHING
     agreement = trade.first("ApplicableHeaderTradeAgreement") or _NOTHING
+    delivery = trade.first("ApplicableHeaderTradeDelivery") or _NOTHING
     summation = settlement.first("SpecifiedTradeSettlementHeaderMonetarySummation")
     type_code = document.value("TypeCode")
     context = ("ExchangedDocumentContext", "GuidelineSpecifiedDocumentContextParameter", "ID")
@@ -63,6 +64,8 @@ def read(root: Node) -> Invoice:
         issued_on=values.day(document, "IssueDateTime", "DateTimeString"),
         due_on=values.day(settlement, "SpecifiedTradePaymentTerms", "DueDateDateTime", "DateTimeString"),
         tax_point_on=values.day(settlement, "ApplicableTradeTax", "TaxPointDate", "DateString"),
+        supplied_on=values.day(delivery, "ActualDeliverySupplyChainEvent", "OccurrenceDateTime", "DateTimeString")
+        or values.day(settlement, "BillingSpecifiedPeriod", "EndDateTime", "DateTimeString"),
         currency=settlement.value("InvoiceCurrencyCode"),
         tax_currency=settlement.value("TaxCurrencyCode"),
         preceding=tuple(

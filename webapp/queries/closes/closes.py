@@ -147,7 +147,10 @@ def read(organization_id: str, period: str, now: datetime) -> CloseRecord:
     row = newest_of(organization_id, month_named(period))
     is_closed = row is not None and row.status == "CLOSED"
     days = Period(row.starts_on, row.ends_on) if row and is_closed else days_of(organization_id, period, now)
-    cut_off = cut_offs.of_period(organization_id, days.first, days.last)
+    cut_off = replace(
+        cut_offs.of_period(organization_id, days.first, days.last),
+        to_accrue=cut_offs.supplied(organization_id, days.first, days.last),
+    )
     ticked = marks.of_period(organization_id, period)
     looked = _looked(organization_id, days, ticked)
     found = steps.of_period(organization_id, days, cut_off, looked)

@@ -161,8 +161,10 @@ def _begun(organization_id: str, fa_ids: Collection[int], to: date) -> set[int]:
 
 
 def _cut_off(found: CutOff, to: date, left: Collection[int]) -> CloseStep:
-    """Count what is booked too late, and that nobody has left there."""
-    rows = [each for each in found.rows if each.journal_entry_id not in left]
+    """Count what is booked too late, is not accrued, and that nobody has left there."""
+    rows = [
+        each for each in found.rows if each.accrued_by is None and each.journal_entry_id not in left
+    ]
     entries = counted(len(rows), "entry", "entries")
     sentence = (
         f"{entries} {'is' if len(rows) == 1 else 'are'} about days up to {_day(to)}, and booked after it."

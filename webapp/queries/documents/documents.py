@@ -249,7 +249,7 @@ def invoice_of(document: Document) -> Mapping[str, Any] | None:
     if document.invoice is None or "syntax" not in document.invoice:
         return None
     # What was read before these were kept has none of them; of a table only its rows are.
-    stated = {"other_taxes": [], "withholdings": [], "instalments": [], "table": None, **document.invoice}
+    stated = {"supplied_on": None, "other_taxes": [], "withholdings": [], "instalments": [], "table": None, **document.invoice}
     return {**stated, "totals": {**dict.fromkeys(LATER_TOTALS), **stated["totals"]}}
 
 
