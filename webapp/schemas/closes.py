@@ -278,6 +278,16 @@ class AccrualFormSchema(Schema):
     account_id = fields.FormId(required=True)
 
 
+class OwnStepFormSchema(Schema):
+    """A step of closes from its form."""
+
+    name = fields.Name(required=True)
+    owner_id = fields.Digits(least=1, most=fields.LARGEST_ID, allow_none=True, load_default=None)
+    due_after = fields.Digits(least=0, most=366, allow_none=True, load_default=None)
+    every = fields.OneOf(*RHYTHMS, load_default="MONTH")
+    is_archived = fields.FormFlag(load_default=False)
+
+
 class OwnStepSchema(Schema):
     """A step that an organization adds to its closes; a person ticks it."""
 
@@ -353,3 +363,12 @@ class ClosePolicySchema(Schema):
         load_default=None,
         metadata={"description": "And from how many per cent on."},
     )
+
+
+class ClosePolicyFormSchema(ClosePolicySchema):
+    """What closes ask for, from its form."""
+
+    needs_two = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+    exempt_account_ids = ma.fields.List(fields.FormId(), load_default=list)  # type: ignore[assignment]
+    exempt_merchant_ids = ma.fields.List(fields.FormId(), load_default=list)  # type: ignore[assignment]
+    flux_percent = fields.Digits(least=0, most=1000, allow_none=True, load_default=None)

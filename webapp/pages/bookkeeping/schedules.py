@@ -8,7 +8,6 @@ from webapp import queries, services
 from webapp.ledger.closing.schedules import ScheduleKind
 from webapp.ledger.money import Money
 from webapp.models import Schedule
-from webapp.queries.documents.documents import DocumentRecord
 from webapp.schemas.addresses import SchedulesPageSchema
 from webapp.schemas.bookkeeping.schedules import (
     DisposalFormSchema,
@@ -25,8 +24,6 @@ from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import Problem, act_or_show
-
-NEWEST_DOCUMENTS = 100
 
 bp = Blueprint("schedules", __name__, url_prefix="/schedules")
 
@@ -117,8 +114,8 @@ def shown_one(schedule_id: int, problem: Problem | None = None, place: str = "")
         "schedules/show.html",
         schedule=queries.journal.schedules.record(found, today),
         accounts=queries.accounts.choices.accounts(here),
-        sales=queries.journal.schedules.sales(here) if found.kind == ScheduleKind.DEPRECIATION else [],
-        documents=_documents(found.document_id),
+        sales=_sales(here) if found.kind == ScheduleKind.DEPRECIATION else [],
+        documents=queries.documents.documents.choices(here, found.document_id),
         moved=queries.journal.schedules.moved(found),
         today=today,
         form=request.form,
@@ -127,13 +124,10 @@ def shown_one(schedule_id: int, problem: Problem | None = None, place: str = "")
     )
 
 
-def _documents(chosen: int | None) -> list[DocumentRecord]:
-    """List the newest documents, and the one that is chosen before them."""
-    of = queries.documents.documents
-    found = of.listed(organization_id(), of.DocumentFilters(), after=None, limit=NEWEST_DOCUMENTS).items
-    if chosen is None or chosen in {each.id for each in found}:
-        return list(found)
-    return [*of.listed(organization_id(), of.DocumentFilters(ids=[chosen]), after=None, limit=1).items, *found]
+def _sales(here: str) -> list[dict[str, object]]:
+    """List the entries that may be the sale of an asset as choices."""
+    found = queries.journal.schedules.sales(here)
+    return [{"id": each.id, "name": f"{each.effective_on}, {each.description}"} for each in found]
 
 
 @bp.post("/run")

@@ -12,7 +12,7 @@ from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
 from webapp.models import FeedAccount
 from webapp.queries.access import organizations
-from webapp.queries.closes import balance_proofs, closes, documents
+from webapp.queries.closes import closes, documents
 from webapp.queries.closes.closes import CloseRecord
 from webapp.queries.common import lookups
 from webapp.queries.reports import report_tables
@@ -41,7 +41,13 @@ def of_close(organization_id: str, period: str, now: datetime) -> list[Table]:
         Table(
             "Proofs of balances",
             ("Code", "Account", "Proved by", "Balance", "Figure", "Difference", "Explained", "State"),
-            list(_balances(organization_id, found)),
+            [
+                (
+                    *(each.account_code, each.account_name, _words(each.proof), each.balance),
+                    *(each.figure, each.difference, each.explained, _words(each.state)),
+                )
+                for each in found.looked.balances
+            ],
         ),
         Table(
             "Cut-off",
@@ -98,12 +104,6 @@ def _proofs(organization_id: str, found: CloseRecord) -> Rows:
         balance = documents.stated(each)
         name = accounts[each.feed_account_id].name
         yield (name, each.statement_date, balance, "Yes" if holds else "No", each.digest)
-
-
-def _balances(organization_id: str, found: CloseRecord) -> Rows:
-    for each in balance_proofs.of_day(organizations.get(organization_id), found.to):
-        facts = (each.account_code, each.account_name, _words(each.proof), each.balance)
-        yield (*facts, each.figure, each.difference, each.explained, _words(each.state))
 
 
 def _steps(found: CloseRecord) -> Rows:

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.closing.balances import BalanceState
 from webapp.ledger.closing.closes import StepState
 from webapp.ledger.closing.schedules import PartState
 from webapp.ledger.codes import IN_BOOKS
@@ -19,6 +20,7 @@ from webapp.models import DaySum, FeedAccount, JournalEntry, Organization, TaxPa
 from webapp.queries.access import organizations
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.closes import reviews
+from webapp.queries.closes.balance_proofs import BalanceRecord
 from webapp.queries.closes.reviews import AccountChange, UnprovedEntry
 from webapp.queries.currencies import revaluation_verdicts
 from webapp.queries.currencies.revaluation_verdicts import RevaluationState
@@ -56,12 +58,18 @@ class CloseStep:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What people look at in a close: entries without a document, changes of accounts, and what they left late."""
+    """What people look at in a close: entries without a document, changes, what they left late, and balances."""
 
     has_policy: bool
     unproved: Sequence[UnprovedEntry]
     changes: Sequence[AccountChange]
     left_late: Collection[int]
+    balances: Sequence[BalanceRecord]
+
+    @property
+    def unproved_balances(self) -> Sequence[BalanceRecord]:
+        """The accounts of the balance sheet that are open, or whose explanations somebody has to approve."""
+        return [each for each in self.balances if each.state in (BalanceState.OPEN, BalanceState.NEEDS_APPROVER)]
 
 
 def of_period(organization_id: str, days: Period, cut_off: CutOff, looked: Looked) -> list[CloseStep]:
@@ -78,6 +86,7 @@ def of_period(organization_id: str, days: Period, cut_off: CutOff, looked: Looke
         _parties(organization_id, to),
         _evidence(looked, to, organization.base_currency),
         *([] if (tax := _tax(organization, to)) is None else [tax]),
+        _balances(looked, to, organization.base_currency),
         _flux(looked.changes, to),
     ]
 
@@ -181,6 +190,17 @@ def _evidence(looked: Looked, to: date, base: str) -> CloseStep:
     whole = Money(sum(each.amount.minor for each in looked.unproved), base)
     named = {"period": f"{to:%Y-%m}", "_anchor": "evidence"}
     return CloseStep("evidence", state, count, sentence, "closes.show", whole, named)
+
+
+def _balances(looked: Looked, to: date, base: str) -> CloseStep:
+    found = looked.unproved_balances
+    count = len(found)
+    waiting = sum(each.state is BalanceState.NEEDS_APPROVER for each in found)
+    sentence = f"{counted(count, 'balance')} of {_day(to)} {'is' if count == 1 else 'are'} not proved"
+    sentence += f", {waiting} of them for an approver." if waiting else "."
+    whole = Money(sum(abs((each.difference or each.balance).minor) for each in found), base)
+    state = _state(count) if looked.balances else StepState.NOTHING
+    return CloseStep("balances", state, count, sentence, "balance_proofs.show", whole, {"period": f"{to:%Y-%m}"})
 
 
 def _flux(changes: Sequence[AccountChange], to: date) -> CloseStep:

@@ -87,6 +87,7 @@ class DocumentDetail(DocumentRecord):
     provenance: list[Provenance]
 
 
+MOST_CHOICES = 100
 FIELDS = [
     each.name
     for each in fields(DocumentRecord)
@@ -221,6 +222,14 @@ def listed(
             for row in found.items
         ]
     )
+
+
+def choices(organization_id: str, chosen: int | None = None) -> list[Mapping[str, Any]]:
+    """List the newest documents and the chosen one for a field, each with its `id` and its label as `name`."""
+    mine = sa.select(Document).where(Document.organization_id == organization_id).options(orm.defer(Document.text))
+    newest = db.session.scalars(mine.order_by(Document.id.desc()).limit(MOST_CHOICES)).all()
+    also = [] if chosen is None or chosen in {each.id for each in newest} else [get(organization_id, chosen)]
+    return [{"id": each.id, "name": each.label} for each in (*also, *newest)]
 
 
 def detailed(document: Document) -> DocumentDetail:
