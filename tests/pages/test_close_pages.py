@@ -34,7 +34,9 @@ def test_a_balance_is_explained_attested_and_taken_back_on_its_page(ada, books):
 
     def step():
         steps = rows(ada, "/api/closes/2026-03", "close")["steps"]
-        return next((each["state"], each["count"], each["amount"]) for each in steps if each["code"] == "balances")
+        return next(
+            (each["state"], each["count"], each["amount"]) for each in steps if each["code"] == "balances"
+        )
 
     assert step() == ("TO_DO", 2, "900.00")
     assert "Balances of 31" in page.get(address).text
@@ -45,7 +47,9 @@ def test_a_balance_is_explained_attested_and_taken_back_on_its_page(ada, books):
     assert (states()["Transfers between own accounts"], step()[:2]) == ("NEEDS_APPROVER", ("TO_DO", 2))
     sent(page, "/settings/month-end/materiality", materiality="400.00")
     assert (states()["Transfers between own accounts"], step()) == ("EXPLAINED", ("TO_DO", 1, "560.00"))
-    count = ada.post("/api/documents", json={"documentType": "OTHER", "number": "Cash count"}).json["document"]
+    count = ada.post("/api/documents", json={"documentType": "OTHER", "number": "Cash count"}).json[
+        "document"
+    ]
     attested = {"kind": "ATTESTED", "amount": "560.00", "text": "Counted", "documentId": count["id"]}
     sent(page, f"{address}/notes", accountId=cash, **attested)
     assert (states()["Petty cash"], step()[:2]) == ("PROVED", ("DONE", 0))
@@ -60,9 +64,20 @@ def test_a_balance_is_explained_attested_and_taken_back_on_its_page(ada, books):
 def test_an_owner_says_on_a_page_what_closes_ask_for(ada, ben, bank):
     page, address = ada.browser(), "/settings/month-end"
     rent = bank.account("Rent of us")
-    sent(page, f"{address}/policy", needsTwo="true", expensesFrom="100.00", exemptAccountIds=[rent], fluxPercent="10")
+    sent(
+        page,
+        f"{address}/policy",
+        needsTwo="true",
+        expensesFrom="100.00",
+        exemptAccountIds=[rent],
+        fluxPercent="10",
+    )
     policy = ada.get("/api/close-steps/policy").json
-    assert (policy["needsTwo"], policy["expensesFrom"], policy["exemptAccountIds"]) == (True, "100.00", [rent])
+    assert (policy["needsTwo"], policy["expensesFrom"], policy["exemptAccountIds"]) == (
+        True,
+        "100.00",
+        [rent],
+    )
     assert (policy["fluxAmount"], policy["fluxPercent"]) == (None, 10)
     sent(page, f"{address}/policy", 422, fluxPercent="much")
     sent(page, f"{address}/steps", name="Count the cash", ownerId=ben.user_id, dueAfter="3", every="QUARTER")
@@ -96,12 +111,20 @@ def test_a_result_is_put_to_owners_on_their_page_and_taken_back(ada, books, bank
     sent(page, f"/owners/{ben}", name="Ben", capitalAccountId=capital[1], drawingsAccountId="", share="")
     sent(page, f"/owners/{ben}", name="Ben", capitalAccountId=capital[1], share="3", **{"from": "2026-01-01"})
     assert [each["share"] for each in rows(ada, "/api/owners", "owners")[1]["shares"]] == ["2", "3"]
-    first = {"first.0.ownerId": owners[0]["id"], "first.0.amount": "60.00", "first.1.ownerId": ben, "first.1.amount": ""}
+    first = {
+        "first.0.ownerId": owners[0]["id"],
+        "first.0.amount": "60.00",
+        "first.1.ownerId": ben,
+        "first.1.amount": "",
+    }
     none = {"fixed.0.accountId": "", "fixed.0.amount": "", "fixed.0.orgMerchantId": "", "decidedOn": ""}
     sent(page, "/owners/appropriation", year="2025", keep="60.00", post="true", **first, **none)
     found = rows(ada, "/api/appropriations?year=2025", "appropriation")
     (entry,) = found["journalEntryIds"]
-    legs = {each["accountId"]: each["amount"] for each in ada.get(f"/api/journal-entries/{entry}").json["entry"]["postings"]}
+    legs = {
+        each["accountId"]: each["amount"]
+        for each in ada.get(f"/api/journal-entries/{entry}").json["entry"]["postings"]
+    }
     assert [legs[each] for each in capital] == ["-120.00", "-120.00"]
     assert found["notYetAppropriated"] == "60.00"
     assert f"/journal/{entry}" in page.get("/owners?year=2025").text

@@ -125,7 +125,9 @@ def test_an_adjusting_entry_bears_no_tax_code(ada, bank, enter):
     assert enter(ada, YEAR_END, **facts).json["code"] == "no_tax_here"
 
 
-@pytest.mark.parametrize(("scopes", "status"), [(("read", "admin", "propose"), 403), (("read", "propose"), 200)])
+@pytest.mark.parametrize(
+    ("scopes", "status"), [(("read", "admin", "propose"), 403), (("read", "propose"), 200)]
+)
 def test_a_dry_run_by_a_key_is_refused_where_its_call_is(ada, ben, scopes, status):
     key = ada.with_scopes(*scopes)
     until = (datetime.now(UTC) + timedelta(hours=2)).isoformat()

@@ -168,7 +168,11 @@ def test_what_was_supplied_in_a_month_and_invoiced_later_is_to_be_accrued(ada, b
     data = invoices.ubl().replace(head, supplied + head, 1)
     document = sent(ada, data, "invoice.xml").json["document"]["id"]
     (found,) = read(ada, "/api/closes/2026-02")["cutOff"]["toAccrue"]
-    assert (found["documentId"], found["suppliedOn"], found["issuedOn"]) == (document, "2026-02-27", "2026-03-02")
+    assert (found["documentId"], found["suppliedOn"], found["issuedOn"]) == (
+        document,
+        "2026-02-27",
+        "2026-03-02",
+    )
     assert (found["amount"], found["journalEntryId"], found["accruedBy"]) == ("172.50", None, None)
     entry(ada, bank, "2026-03-02", "150.00", documentId=document)
     (found,) = read(ada, "/api/closes/2026-02")["cutOff"]["toAccrue"]

@@ -64,7 +64,9 @@ def read(root: Node) -> Invoice:
         issued_on=values.day(document, "IssueDateTime", "DateTimeString"),
         due_on=values.day(settlement, "SpecifiedTradePaymentTerms", "DueDateDateTime", "DateTimeString"),
         tax_point_on=values.day(settlement, "ApplicableTradeTax", "TaxPointDate", "DateString"),
-        supplied_on=values.day(delivery, "ActualDeliverySupplyChainEvent", "OccurrenceDateTime", "DateTimeString")
+        supplied_on=values.day(
+            delivery, "ActualDeliverySupplyChainEvent", "OccurrenceDateTime", "DateTimeString"
+        )
         or values.day(settlement, "BillingSpecifiedPeriod", "EndDateTime", "DateTimeString"),
         currency=settlement.value("InvoiceCurrencyCode"),
         tax_currency=settlement.value("TaxCurrencyCode"),

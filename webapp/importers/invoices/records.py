@@ -172,7 +172,8 @@ class Invoice:
     """An e-invoice as stated.
 
     `totals` is None if the document has no summation. `unreadable` are sentences on figures and days that cannot
-    be read. It is `supplied_on` the day of delivery (BT-72), or the last one of its period (BT-74). `rows` is the VAT of the total in the document's currency.
+    be read. `rows` is the VAT of the total in the document's currency. `supplied_on` is the day of delivery (BT-72),
+    or the last one of the period that it is of (BT-74).
     """
 
     syntax: Syntax

@@ -12,7 +12,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("schedules", sa.Column("posts_itself", sa.Boolean(), server_default=sa.false(), nullable=False))
+    op.add_column(
+        "schedules", sa.Column("posts_itself", sa.Boolean(), server_default=sa.false(), nullable=False)
+    )
     op.add_column("schedules", sa.Column("accrues_entry_id", BIG))
 
 

@@ -33,14 +33,19 @@ def index() -> Response:
 def create() -> Response:
     """Write an owner, or show why not."""
     load = OwnerFormSchema().load
-    return _done("new", lambda: services.closes.appropriations.create_owner(**load(filled_fields()), **acting()))
+    return _done(
+        "new", lambda: services.closes.appropriations.create_owner(**load(filled_fields()), **acting())
+    )
 
 
 @bp.post("/<id:owner_id>")
 @requires("admin")
 def change(owner_id: int) -> Response:
     """Change an owner, or show why not."""
-    owner, load = queries.closes.appropriations.get(organization_id(), owner_id), OwnerChangesFormSchema().load
+    owner, load = (
+        queries.closes.appropriations.get(organization_id(), owner_id),
+        OwnerChangesFormSchema().load,
+    )
     act = services.closes.appropriations.change_owner
     return _done(str(owner_id), lambda: act(owner, load(form_body()), **acting()))
 

@@ -69,7 +69,9 @@ class Looked:
     @property
     def unproved_balances(self) -> Sequence[BalanceRecord]:
         """The accounts of the balance sheet that are open, or whose explanations somebody has to approve."""
-        return [each for each in self.balances if each.state in (BalanceState.OPEN, BalanceState.NEEDS_APPROVER)]
+        return [
+            each for each in self.balances if each.state in (BalanceState.OPEN, BalanceState.NEEDS_APPROVER)
+        ]
 
 
 def of_period(organization_id: str, days: Period, cut_off: CutOff, looked: Looked) -> list[CloseStep]:
@@ -171,9 +173,7 @@ def _begun(organization_id: str, fa_ids: Collection[int], to: date) -> set[int]:
 
 def _cut_off(found: CutOff, to: date, left: Collection[int]) -> CloseStep:
     """Count what is booked too late, is not accrued, and that nobody has left there."""
-    rows = [
-        each for each in found.rows if each.accrued_by is None and each.journal_entry_id not in left
-    ]
+    rows = [each for each in found.rows if each.accrued_by is None and each.journal_entry_id not in left]
     entries = counted(len(rows), "entry", "entries")
     sentence = (
         f"{entries} {'is' if len(rows) == 1 else 'are'} about days up to {_day(to)}, and booked after it."
@@ -200,7 +200,9 @@ def _balances(looked: Looked, to: date, base: str) -> CloseStep:
     sentence += f", {waiting} of them for an approver." if waiting else "."
     whole = Money(sum(abs((each.difference or each.balance).minor) for each in found), base)
     state = _state(count) if looked.balances else StepState.NOTHING
-    return CloseStep("balances", state, count, sentence, "balance_proofs.show", whole, {"period": f"{to:%Y-%m}"})
+    return CloseStep(
+        "balances", state, count, sentence, "balance_proofs.show", whole, {"period": f"{to:%Y-%m}"}
+    )
 
 
 def _flux(changes: Sequence[AccountChange], to: date) -> CloseStep:

@@ -153,7 +153,7 @@ def accruals(organization_id: str, entry_ids: Collection[int], day: date) -> dic
                 accrual.effective_on <= day,
             )
         ).all()
-        found |= {accrued: by for accrued, by in rows}
+        found |= dict(rows)
     return found
 
 

@@ -262,7 +262,9 @@ def postings_of(schedule: Schedule) -> list[Any]:
 def moved(schedule: Schedule) -> dict[str, Any] | None:
     """Give what recurs where it moves an amount in the base currency from an account to another; None otherwise."""
     plain = {"account_id", "amount", "currency"}
-    legs = [{name: value for name, value in each.items() if value is not None} for each in postings_of(schedule)]
+    legs = [
+        {name: value for name, value in each.items() if value is not None} for each in postings_of(schedule)
+    ]
     base = organizations.base_currency(schedule.organization_id)
     if len(legs) != 2 or any(each.keys() - plain or each.get("currency", base) != base for each in legs):  # noqa: PLR2004
         return None

@@ -202,7 +202,9 @@ class AppropriationFormSchema(AppropriationInputSchema):
     def without_empty(self, data: Mapping[str, Any], **kwargs: object) -> dict[str, Any]:
         """Leave out the rows without an amount."""
         del kwargs
-        rows = {name: [each for each in data.get(name, ()) if each.get("amount")] for name in ("first", "fixed")}
+        rows = {
+            name: [each for each in data.get(name, ()) if each.get("amount")] for name in ("first", "fixed")
+        }
         return {**data, **rows}
 
 

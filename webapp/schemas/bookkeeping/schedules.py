@@ -209,7 +209,8 @@ class ScheduleRunSchema(Schema):
 
     until = fields.Day(load_default=None, metadata={"description": "The last day of parts that are posted."})
     post = fields.Flag(
-        load_default=True, metadata={"description": "Post them; otherwise they are drafts that somebody posts."}
+        load_default=True,
+        metadata={"description": "Post them; otherwise they are drafts that somebody posts."},
     )
 
 

@@ -7,7 +7,7 @@ from webapp.ledger.closing.schedules import PartState, ScheduleKind, bears_part
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.references import Kind, Ref
-from webapp.models import Account, JournalEntry, Organization, Schedule, SchedulePart
+from webapp.models import Account, JournalEntry, Organization, Schedule
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries, schedules
