@@ -369,6 +369,6 @@ class ClosePolicyFormSchema(ClosePolicySchema):
     """What closes ask for, from its form."""
 
     needs_two = fields.FormFlag(load_default=False)  # type: ignore[assignment]
-    exempt_account_ids = ma.fields.List(fields.FormId(), load_default=list)  # type: ignore[assignment]
-    exempt_merchant_ids = ma.fields.List(fields.FormId(), load_default=list)  # type: ignore[assignment]
+    exempt_account_ids = ma.fields.List(fields.FormId(), load_default=list)
+    exempt_merchant_ids = ma.fields.List(fields.FormId(), load_default=list)
     flux_percent = fields.Digits(least=0, most=1000, allow_none=True, load_default=None)

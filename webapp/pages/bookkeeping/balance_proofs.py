@@ -28,10 +28,8 @@ def create(period: str) -> Response:
     """Attest a figure or explain a difference, or show why not."""
     day = queries.closes.closes.month_of(period).last
     load = BalanceNoteFormSchema().load
-    return _done(
-        period,
-        lambda: services.closes.balance_notes.write({**load(filled_fields()), "as_of": day}, **acting()),
-    )
+    act = services.closes.balance_notes.write
+    return _done(period, lambda: act(load(filled_fields()) | {"as_of": day}, **acting()))
 
 
 @bp.post("/notes/<id:note_id>/withdraw")

@@ -71,7 +71,7 @@ def shown(problem: Problem | None = None, part: str = "") -> Response:
     organization = queries.access.organizations.get(here)
     policy = queries.closes.marks.policy_record(here)
     return render(
-        "settings/month_end.html",
+        "closes/settings.html",
         policy=policy,
         materiality=Money(organization.materiality_minor, organization.base_currency),
         steps=queries.closes.marks.own_steps(here, with_archived=True),

@@ -1,13 +1,14 @@
 """Schedules: written on their page, what is due of them and posting it; each with its parts, and what changes it."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.closing.schedules import ScheduleKind
 from webapp.ledger.money import Money
-from webapp.models import Schedule
 from webapp.schemas.addresses import SchedulesPageSchema
 from webapp.schemas.bookkeeping.schedules import (
     DisposalFormSchema,
@@ -24,6 +25,11 @@ from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import Problem, act_or_show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from webapp.models import Schedule
 
 bp = Blueprint("schedules", __name__, url_prefix="/schedules")
 

@@ -20,6 +20,7 @@ from webapp.ledger.report_columns import Adjusting, ReportColumns
 from webapp.models import ActionRequest, Close, JournalEntry, ProofBreak, Reconciliation
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
+from webapp.queries.closes.balance_proofs import BalanceRecord
 from webapp.queries.closes.steps import CloseStep, Looked
 from webapp.queries.currencies import revaluation_verdicts
 from webapp.queries.items import ageing
@@ -81,19 +82,7 @@ def facts(
             }
             for each in looked.changes
         ],
-        "balances": [
-            {
-                "accountId": each.account_id,
-                "name": each.account_name,
-                "proof": each.proof,
-                "balance": str(each.balance),
-                "figure": None if each.figure is None else str(each.figure),
-                "difference": None if each.difference is None else str(each.difference),
-                "explained": str(each.explained),
-                "state": each.state,
-            }
-            for each in looked.balances
-        ],
+        "balances": [_balance(each) for each in looked.balances],
         "inTransit": _in_transit(organization_id, days.last),
         "steps": [
             {
@@ -144,6 +133,19 @@ def _trial_rows(organization_id: str, columns: ReportColumns) -> list[dict[str, 
         }
         for each in found.lines
     ]
+
+
+def _balance(record: BalanceRecord) -> dict[str, Any]:
+    return {
+        "accountId": record.account_id,
+        "name": record.account_name,
+        "proof": record.proof,
+        "balance": str(record.balance),
+        "figure": None if record.figure is None else str(record.figure),
+        "difference": None if record.difference is None else str(record.difference),
+        "explained": str(record.explained),
+        "state": record.state,
+    }
 
 
 def _in_transit(organization_id: str, day: date) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def of_period(organization_id: str, first: date, last: date, *, after: int = 0) 
 def supplied(organization_id: str, first: date, last: date) -> list[LateDocument]:
     """List the documents issued after a period of what was supplied in it, and that are in no entry up to its end."""
     supplied_on = Document.invoice["supplied_on"].as_string()
-    rows = db.session.execute(
+    rows: Any = db.session.execute(
         sa.select(Document, sa.func.min(JournalEntry.effective_on), sa.func.min(JournalEntry.id))
         .outerjoin(
             JournalEntry,
@@ -143,7 +143,7 @@ def accruals(organization_id: str, entry_ids: Collection[int], day: date) -> dic
     accrual = sa.orm.aliased(JournalEntry)
     found: dict[int, int] = {}
     for portion in portions(entry_ids):
-        rows = db.session.execute(
+        rows: Any = db.session.execute(
             sa.select(Schedule.accrues_entry_id, accrual.id)
             .join(accrual, refers_to(Schedule.origin_entry_id, accrual))
             .where(

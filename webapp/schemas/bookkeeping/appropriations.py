@@ -180,7 +180,7 @@ class AppropriationSchema(Schema):
 class FirstAmountFormSchema(FirstAmountSchema):
     """What an owner gets before shares, from the form."""
 
-    owner_id = fields.FormId(required=True)  # type: ignore[assignment]
+    owner_id = fields.FormId(required=True)
 
 
 class FixedAmountFormSchema(FixedAmountSchema):
@@ -194,8 +194,8 @@ class AppropriationFormSchema(AppropriationInputSchema):
     """What is put to whom of a year's result, from the form; what has no amount is left out."""
 
     year = fields.Digits(least=1900, most=2199, required=True)
-    first = ma.fields.List(ma.fields.Nested(FirstAmountFormSchema), load_default=())  # type: ignore[assignment]
-    fixed = ma.fields.List(ma.fields.Nested(FixedAmountFormSchema), load_default=())  # type: ignore[assignment]
+    first = ma.fields.List(ma.fields.Nested(FirstAmountFormSchema), load_default=())
+    fixed = ma.fields.List(ma.fields.Nested(FixedAmountFormSchema), load_default=())
     post = fields.FormFlag(load_default=False)  # type: ignore[assignment]
 
     @ma.pre_load

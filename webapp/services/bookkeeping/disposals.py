@@ -15,8 +15,8 @@ from webapp.services.accounts import accounts as ledger_accounts
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
+from webapp.services.bookkeeping import schedule_changes, voids
 from webapp.services.bookkeeping import schedules as acts
-from webapp.services.bookkeeping import voids
 from webapp.services.journal import entries as journal_entries
 
 
@@ -95,7 +95,7 @@ def _depreciate(
                 done = voids.reverse(entry, doing)
                 touched += done.journal_entry_ids
                 voided += done.voided_journal_entry_ids
-            acts.take_back_drafts([part])
+            schedule_changes.take_back_drafts([part])
             part.state = "SKIPPED"
             continue
         if state not in (PartState.POSTED, PartState.SKIPPED):

@@ -22,6 +22,7 @@ from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.bookkeeping import schedules
 from webapp.services.bookkeeping.posting_inputs import PostingInputs
+from webapp.services.journal import entries as journal_entries
 
 
 class FixedError(UnprocessableError):
@@ -82,6 +83,15 @@ def change(schedule: Schedule, changes: ScheduleChanges, *, actor: Actor, now: d
     return schedule
 
 
+def take_back_drafts(parts: Sequence[SchedulePart]) -> list[int]:
+    """Delete the drafts of parts, which are then due again, and list their ids."""
+    drafts = [entry for each in parts if (entry := schedules.drafted(each)) is not None]
+    ids = [each.id for each in drafts]
+    for each in drafts:
+        journal_entries.delete_draft(each)
+    return ids
+
+
 def _facts(schedule: Schedule) -> dict[str, Any]:
     base = organizations.base_currency(schedule.organization_id)
     return {
@@ -114,7 +124,7 @@ def _apply(schedule: Schedule, changes: ScheduleChanges, doing: Act) -> None:
     today = organizations.today(organization.id, doing.now)
     parts = queried.parts_of(schedule)
     if changes.keys() & _OF_KINDS.keys():
-        doing.result = TouchedIds(deleted_journal_entry_ids=schedules.take_back_drafts(parts)).as_json()
+        doing.result = TouchedIds(deleted_journal_entry_ids=take_back_drafts(parts)).as_json()
     done = (PartState.POSTED, PartState.SKIPPED)
     left = [each for each in parts if queried.state_of(each, today) not in done]
     if "postings" in changes:
@@ -159,7 +169,7 @@ def stop(schedule: Schedule, *, release: bool, note: str, actor: Actor, now: dat
             doing.nothing_to_do()
             return ActionResult(action_request_id=doing.id, changed=False, result=TouchedIds([]))
         doing.before = {"status": schedule.status}
-        deleted = [] if release else schedules.take_back_drafts(queried.parts_of(schedule))
+        deleted = [] if release else take_back_drafts(queried.parts_of(schedule))
         if release and schedule.kind in (ScheduleKind.RELEASE, ScheduleKind.DEPRECIATION):
             touched = _release_rest(schedule, doing)
         schedule.status = "STOPPED"
@@ -186,7 +196,7 @@ def skip(part: SchedulePart, *, note: str, actor: Actor, now: datetime) -> Actio
     title = f"Skipped part {part.number} of the schedule {schedule.name}"
     with act(actor, now, "skip_schedule_part", target, title=title, note=note, payload=payload) as doing:
         schedules.require_open(part)
-        deleted = schedules.take_back_drafts([part])
+        deleted = take_back_drafts([part])
         part.state = "SKIPPED"
         db.session.flush()
         done = TouchedIds(deleted_journal_entry_ids=deleted)

@@ -341,15 +341,6 @@ def drafted(part: SchedulePart) -> JournalEntry | None:
     return entry if entry.status == "DRAFT" else None
 
 
-def take_back_drafts(parts: Sequence[SchedulePart]) -> list[int]:
-    """Delete the drafts of parts, which are then due again, and list their ids."""
-    drafts = [entry for each in parts if (entry := drafted(each)) is not None]
-    ids = [each.id for each in drafts]
-    for each in drafts:
-        journal_entries.delete_draft(each)
-    return ids
-
-
 def let_post(schedule: Schedule, doing: Act, *, posts_itself: bool) -> None:
     """Let the worker post the parts of a schedule on their days, or no more; only a person lets it."""
     if posts_itself:
