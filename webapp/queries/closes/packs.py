@@ -69,19 +69,8 @@ def _thawed(cell: Any) -> Cell:
 
 def tables(organization_id: str, found: CloseRecord) -> list[Table]:
     """Write the tables of a close by the books as they are."""
-    days, asked = Period(found.from_, found.to), ReportChoice()
-    year = organizations.financial_years(organization_id).of(found.to)
-    to_date = ReportColumns(
-        days, year_to_date=Period(year.first, days.last) if year.first < days.first else None
-    )
-    reports = [
-        report_tables.of(
-            organization_id, each, to_date if each == PROFIT_AND_LOSS else ReportColumns(days), asked
-        )
-        for each in STATEMENTS
-    ]
     return [
-        *(_without_types(each) for each in reports),
+        *(_without_types(each) for each in _reports(organization_id, Period(found.from_, found.to))),
         Table(
             "Proofs of banks",
             ("Account", "Statement of", "Balance", "Holds", "Digest"),
@@ -117,6 +106,16 @@ def tables(organization_id: str, found: CloseRecord) -> list[Table]:
             list(_steps(found)),
         ),
     ]
+
+
+def _reports(organization_id: str, days: Period) -> list[Table]:
+    """Write the statements and the aged lists, profit and loss with the year to date."""
+    year = organizations.financial_years(organization_id).of(days.last)
+    to_date = ReportColumns(
+        days, year_to_date=Period(year.first, days.last) if year.first < days.first else None
+    )
+    columns = {each: to_date if each == PROFIT_AND_LOSS else ReportColumns(days) for each in STATEMENTS}
+    return [report_tables.of(organization_id, each, of, ReportChoice()) for each, of in columns.items()]
 
 
 def write(tables: Sequence[Table], file: IO[bytes]) -> str:

@@ -196,8 +196,9 @@ def _balances(looked: Looked, to: date, base: str) -> CloseStep:
     found = looked.unproved_balances
     count = len(found)
     waiting = sum(each.state is BalanceState.NEEDS_APPROVER for each in found)
-    sentence = f"{counted(count, 'balance')} of {_day(to)} {'is' if count == 1 else 'are'} not proved"
-    sentence += f", {waiting} of them for an approver." if waiting else "."
+    sentence = f"{counted(count, 'balance')} {'is' if count == 1 else 'are'} not proved to {_day(to)}."
+    if waiting:
+        sentence += f" An approver looks at the explanations of {counted(waiting, 'balance')}."
     whole = Money(sum(abs((each.difference or each.balance).minor) for each in found), base)
     state = _state(count) if looked.balances else StepState.NOTHING
     return CloseStep(
