@@ -109,11 +109,11 @@ def accrue(body: dict[str, Any], period: str) -> ActionResult:
 
 
 @bp.post("/<string:period>/reopen")
-@requires("admin", is_heavy=True)
+@requires("admin", closes=True, is_heavy=True)
 @bp.arguments(CloseReopeningSchema)
 @bp.response(200, changing(AnswerSchema))
 def reopen(body: dict[str, Any], period: str) -> dict[str, Any]:
-    """Reopen the newest close: its days are open again, what it froze stays; a key only proposes it."""
+    """Reopen the newest close: its days are open again, what it froze stays; only somebody who signed in may."""
     services.closes.closes.reopen(period, **body, **acting())
     return answer(period)
 

@@ -19,8 +19,8 @@ LISTED = Path(__file__).with_name("second_calls.txt").read_text(encoding="utf-8"
 ROWS = [line.partition("#")[0].split(maxsplit=2) for line in LISTED]
 SIDES = {f"{method} {path}": side.strip() for method, path, side in filter(None, ROWS)}
 # The interface document's calls answer as ever: that of abandoning has no place to say it.
-# A key only proposes these.
-BY_PERSONS = {"POST /api/lock-exceptions", "POST /api/closes/<string:period>/reopen"}
+# A key only proposes this.
+BY_PERSONS = {"POST /api/lock-exceptions"}
 WITHOUT_WORD = {"POST /api/reconciliations/accounts/<id:fa_id>/abandon"}
 
 

@@ -147,15 +147,8 @@ def test_a_proof_that_is_reopened_changes_a_close(kept, books, bank, desk, signe
     assert [each["note"] for each in found["acts"]] == ["A line was missing"]
 
 
-def test_a_key_only_proposes_to_reopen_a_close(kept, signed_in):
+def test_a_close_freezes_its_balances_and_what_is_in_transit(kept, signed_in):
     closed(signed_in)
-    assert kept.post(f"{MARCH}/reopen", json={"note": "Again"}).json["code"] == "person_needed"
-    answer = kept.with_scopes("read", "propose").post(f"{MARCH}/reopen", json={"note": "Again"})
-    assert answer.status_code == 202, answer.json
-    waiting = answer.json["actionRequest"]
-    path = f"/api/action-requests/{waiting['id']}/approve"
-    assert signed_in.post(path, json={"digest": waiting["digest"]}).status_code == 200
-    assert (close_of(kept)["status"], kept.get("/api/lock-date").json["lockDate"]) == ("REOPENED", None)
     document = kept.get(f"{MARCH}/document").json["document"]
     assert [each["state"] for each in document["balances"]] == ["PROVED"]
     assert document["inTransit"] == {"count": 0, "sum": "0.00", "oldest": None}

@@ -122,7 +122,7 @@ def reopen(period: str, *, note: str, actor: Actor, now: datetime) -> Close:
     """Open the days of the newest close again; what it froze stays, and the next close follows on it."""
     title = f"Reopened {month_named(period):%B %Y}"
     with act(actor, now, "reopen_close", ("close", period), title=title, note=note) as doing:
-        actor.demand_person(or_decided=True)
+        actor.demand_person()
         row = closes.closed_before(actor.organization_id)
         if row is None or row.ends_on != month_named(period):
             raise NotNewestCloseError
