@@ -6,7 +6,7 @@ from alembic import op
 from webapp.migrations.tables import BIG
 
 revision = "0335"
-down_revision = "0310"
+down_revision = "0355"
 branch_labels = None
 depends_on = None
 
