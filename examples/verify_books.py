@@ -14,7 +14,7 @@ from typing import Any
 FORMATS = {
     1: {
         "09d68932881f80b2cbd965c2e4ba5bd3f3de48db71daebd65fd98c37682b526a",
-        "588d2e343cb99587a416fc961f0a59951756fe8050507cb9c91af4d2f82b86d0",
+        "b85f93e6cb07e17abb5f0ec15272ae913f7b131032bc97a9877f3efb41ae2187",
     }
 }
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)

@@ -103,6 +103,24 @@ def test_what_waits_is_done_now_where_an_owner_says_so(app, ada, ben, dan, page,
     assert page.post(PAGE, data={"kind": "PAY", "isOn": "true"}).status_code == 422
 
 
+def test_only_schedules_that_a_person_lets_post_themselves_do(app, ada, bank, at_work):
+    body = {"kind": "RELEASE", "startsOn": "2026-01-31", "periods": 2, "amount": "10.00"}
+    body |= {"accountId": bank.account("Prepaid", "ASSET"), "counterAccountId": bank.account("Costs")}
+    made = ada.post("/api/schedules", json={**body, "name": "By hand"}).json["schedule"]["id"]
+    refused = ada.patch(f"/api/schedules/{made}", json={"postsItself": True})
+    assert (refused.status_code, refused.json["code"]) == (403, "person_needed")
+    typed = {**body, "name": "By itself", "every": "MONTH", "postsItself": "true"}
+    assert ada.browser().post("/schedules", data=typed).status_code == 303
+    want(app, ada.organization_id, "SCHEDULES")
+    at_work()
+    listed = ada.get("/api/schedules").json["schedules"]
+    assert [(each["name"], {part["state"] for part in each["parts"]}) for each in listed] == [
+        ("By itself", {"POSTED"}), ("By hand", {"DUE"}),
+    ]  # fmt: skip
+    assert ada.get("/api/action-requests").json["actionRequests"][0]["actor"]["kind"] == "SYSTEM"
+    assert ("SCHEDULES", "WAITING") in found(app, ada.organization_id, Job.kind, Job.state)
+
+
 def test_broken_books_show_as_a_failed_check_until_one_goes_well(app, ada, ben, page, at_work, monkeypatch):
     broken = [Violation("unsound", "A proof is wrong.", ada.organization_id)]
     with monkeypatch.context() as patch:

@@ -249,6 +249,9 @@ def years(teller: Teller, accounts: dict[str, int], *, with_approvals: bool) -> 
     postings = [{"accountId": account, "amount": amount} for account, amount in accrual]
     entry = {"effectiveAt": "2019-06-30", "postings": postings, "isAdjusting": True, "post": True}
     teller.post("/journal-entries", entry)
+    bill = {"effectiveAt": "2026-11-02", "postings": postings, "post": True}
+    late = teller.post("/journal-entries", bill)["entry"]["id"]
+    teller.post("/closes/2026-10/accruals", {"journalEntryId": late, "accountId": accounts["Petty cash"]})
     capital = teller.post("/accounts", {"name": "Capital of Ada", "type": "EQUITY"})["account"]["id"]
     owner = {"name": "Ada", "capitalAccountId": capital, "share": "1"}
     made = teller.post("/owners", owner)["owner"]["id"]

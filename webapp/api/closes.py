@@ -9,7 +9,9 @@ from flask import Response, url_for
 from webapp import queries, services
 from webapp.ledger.errors import NotFoundError
 from webapp.queries.closes.closes import CloseRecord
+from webapp.schemas.audit.action_requests import ActionResultSchema
 from webapp.schemas.closes import (
+    AccrualSchema,
     CloseApprovalSchema,
     CloseDocumentSchema,
     ClosePreparationSchema,
@@ -19,6 +21,7 @@ from webapp.schemas.closes import (
     CloseUntickSchema,
 )
 from webapp.schemas.paging import changing, wrapped
+from webapp.services.audit.results import ActionResult
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
@@ -94,6 +97,15 @@ def complete(body: dict[str, Any], period: str) -> dict[str, Any]:
     """Prepare and approve the close of a month at once; only somebody who signed in may."""
     services.closes.closes.complete(period, **body, **acting())
     return answer(period)
+
+
+@bp.post("/<string:period>/accruals")
+@requires("confirm", is_heavy=True)
+@bp.arguments(AccrualSchema)
+@bp.response(200, ActionResultSchema)
+def accrue(body: dict[str, Any], period: str) -> ActionResult:
+    """Post the result of a later entry at the end of a month, and reverse it on the next day."""
+    return services.closes.accruals.accrue(period, **body, **acting())
 
 
 @bp.post("/<string:period>/reopen")

@@ -29,6 +29,7 @@ from webapp.database import failures, stop
 from webapp.database.command_limits import unlimited
 from webapp.database.sessions import begin_read, begin_write, db, own_transaction, scope_session
 from webapp.database.tenancy import maintenance
+from webapp.ledger.codes import SCHEDULES
 from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
 from webapp.queries.access import organizations
@@ -37,7 +38,7 @@ from webapp.services.access import letters
 from webapp.services.audit.act import Actor
 from webapp.services.banks.answers import Application, Way
 from webapp.services.banks.syncs import Sync
-from webapp.services.bookkeeping import exchange_rates, retention
+from webapp.services.bookkeeping import exchange_rates, retention, schedules
 from webapp.services.operating import jobs, mail, timetable, webhooks
 from webapp.services.operating.jobs import HeldJob, LostLeaseError
 from webapp.services.operating.outbound import Gate
@@ -105,6 +106,12 @@ def check(work: Work) -> None:
         raise UnsoundError(f"{found[0].message} Violations in all: {len(found):,}. Run: tieout check")
 
 
+def post_schedules(work: Work) -> None:
+    """Post what is due of the schedules that post themselves; what is refused is tried again the next day."""
+    begin_write(work.claimed.organization_id)
+    schedules.run(by_itself=True, actor=work.actor, now=datetime.now(UTC))
+
+
 def sync(work: Work) -> None:
     """Ask the provider of a bank connection for new lines."""
     settings: Settings = current_app.config["SETTINGS"]
@@ -142,6 +149,7 @@ HANDLERS: Final[Mapping[str, Callable[[Work], None]]] = {
     timetable.RATES: take_rates,
     timetable.DELETION: delete_old_files,
     timetable.CHECK: check,
+    SCHEDULES: post_schedules,
     bank_connections.SYNC: sync,
     webhooks.DELIVER: send_webhook,
     letters.LETTER: send_letter,

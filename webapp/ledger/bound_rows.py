@@ -226,6 +226,8 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "disposed_on",
         "disposal_entry_id",
         "sale_entry_id",
+        "accrues_entry_id",
+        "posts_itself",
         "created_at",
         ("parts", ("number", "due_on", "amount_minor", "amount_base_minor", "state", "journal_entry_id")),
     ),

@@ -93,7 +93,8 @@ ACTIVITY_AREAS: Final = {
     "settings": (),
 }
 # What may be done for an organization by itself.
-AUTOMATIC: Final = ("RATES", "DELETION", "CHECK")
+SCHEDULES: Final = "SCHEDULES"
+AUTOMATIC: Final = ("RATES", "DELETION", "CHECK", SCHEDULES)
 # Letters that nobody has to get: a proposal waits, a program's connection ends, a bank's consent ends.
 OPTIONAL_LETTERS: Final = ("WAITING", "CONNECTION_ENDS", "BANK_ENDS")
 BANK_PROVIDERS: Final = ("simplefin", "enablebanking")
@@ -111,6 +112,7 @@ ACT_KINDS: Final = (
     "abandon_reconciliation",
     "accept_invitation",
     "accept_reconciliation",
+    "accrue",
     "add_authenticator",
     "add_document_file",
     "add_passkey",
@@ -168,6 +170,7 @@ ACT_KINDS: Final = (
     "dismiss_suggestion",
     "dismiss_transfer",
     "dispose_schedule",
+    "draft_schedule_part",
     "edit_feed_account",
     "edit_item",
     "edit_transaction",

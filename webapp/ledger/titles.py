@@ -16,6 +16,8 @@ PLAN: Final = "plan"
 
 IMPERATIVES: Final[Mapping[str, str]] = {
     "Accepted": "Accept",
+    "Accrued": "Accrue",
+    "Adjusted": "Adjust",
     "Abandoned": "Abandon",
     "Added": "Add",
     "Applied": "Apply",

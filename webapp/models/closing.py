@@ -34,6 +34,7 @@ class Schedule(Numbered, Base):
     `origin_entry_id`. A DEPRECIATION takes the cost of an asset down to its residual by a method, and a LOAN posts
     the interest of payments of `payment_minor`. The cost of an asset may stand on an account of its own,
     `asset_account_id`; once disposed of, `disposal_entry_id` took it out and `sale_entry_id` is what it was sold by.
+    Where a person says so, the worker posts what is due of it: it `posts_itself`.
     """
 
     __tablename__ = "schedules"
@@ -75,13 +76,17 @@ class Schedule(Numbered, Base):
     disposed_on: Mapped[date | None]
     disposal_entry_id: Mapped[int | None] = mapped_column(BigId)
     sale_entry_id: Mapped[int | None] = mapped_column(BigId)
+    # Of the reversal of an accrual: the later entry that it accrues.
+    accrues_entry_id: Mapped[int | None] = mapped_column(BigId)
+    posts_itself: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     created_at: Mapped[datetime] = created()
 
 
 class SchedulePart(Numbered, Base):
     """A part of a schedule: posted once by its number, refused with the reason, or skipped.
 
-    Of one whose entry was voided, the entry stays named, and it posts by hand only.
+    One that is POSTED has an entry, whose status says more: a draft waits for somebody who posts it. Of one whose
+    entry was voided, the entry stays named, and it posts by hand only.
     """
 
     __tablename__ = "schedule_parts"

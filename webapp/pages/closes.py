@@ -11,6 +11,7 @@ from webapp.ledger.closing.closes import YearBetweenError
 from webapp.ledger.periods import month_end
 from webapp.queries.closes.closes import CloseRecord
 from webapp.schemas.closes import (
+    AccrualFormSchema,
     CloseApprovalSchema,
     ClosePreparationSchema,
     CloseReopeningSchema,
@@ -93,6 +94,14 @@ def reopen(period: str) -> Response:
     return done(period, lambda: services.closes.closes.reopen(period, **load(form_body()), **acting()))
 
 
+@bp.post("/<string:period>/accruals")
+@requires("confirm", is_heavy=True)
+def accrue(period: str) -> Response:
+    """Accrue a later entry in a month."""
+    load = AccrualFormSchema().load
+    return done(period, lambda: services.closes.accruals.accrue(period, **load(form_body()), **acting()))
+
+
 @bp.post("/<string:period>/steps/<string:code>/done")
 @requires("reconcile")
 def tick(period: str, code: str) -> Response:
@@ -147,6 +156,8 @@ def shown(period: str, problem: Problem | None = None) -> Response:
         problem=problem,
         typed=request.form,
         whole=request.headers.get("HX-Target") != "month_end",
+        accounts=queries.accounts.choices.accounts(organization_id()),
+        accrues_on=queries.journal.cut_offs.last_account(organization_id()),
         needs_two=queries.closes.marks.policy(organization_id()).needs_two,
         is_newest=newest is not None and newest.period == period,
         earlier=f"{month.first - DAY:%Y-%m}",

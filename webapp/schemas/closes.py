@@ -12,6 +12,7 @@ from webapp.schemas.untrusted import Untrusted
 STEPS = "What is to be done before the month can be closed."
 CUT_OFF = "What is about days up to its end, and dated after it."
 RESULT = {"description": "What the result up to that day would gain; a profit is above zero."}
+ACCRUED_BY = "The entry of the period that accrues it; null for none."
 
 
 class CloseStepSchema(Schema):
@@ -59,6 +60,21 @@ class CutOffRowSchema(Schema):
     moved_by_lock = ma.fields.Boolean(
         metadata={"description": "Whether a lock date is why it is dated later."}
     )
+    accrued_by = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True, metadata={"description": ACCRUED_BY})
+
+
+class LateDocumentSchema(Schema):
+    """A document issued after the period of what was supplied in it, and that no entry of the period has."""
+
+    document_id = fields.Id(Kind.DOCUMENT)
+    label = Untrusted(metadata={"description": "What it is called."})
+    supplied_on = fields.Day(metadata={"description": "The day of the supply, as its invoice states it."})
+    issued_on = fields.Day()
+    amount = fields.Amount(allow_none=True, metadata={"description": "Its total, in its own currency."})
+    journal_entry_id = fields.Id(
+        Kind.JOURNAL_ENTRY, allow_none=True, metadata={"description": "Its entry; null where it has none."}
+    )
+    accrued_by = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True, metadata={"description": ACCRUED_BY})
 
 
 class CutOffSchema(CutOffSumSchema):
@@ -69,6 +85,10 @@ class CutOffSchema(CutOffSumSchema):
         CutOffSumSchema, metadata={"description": "Those of them that are about the period itself."}
     )
     rows = ma.fields.List(ma.fields.Nested(CutOffRowSchema), metadata={"description": "Its entries."})
+    to_accrue = ma.fields.List(
+        ma.fields.Nested(LateDocumentSchema),
+        metadata={"description": "Later documents of what was supplied in the period."},
+    )
 
 
 class UnprovedEntrySchema(Schema):
@@ -238,6 +258,36 @@ class CloseUntickSchema(Schema):
     about = fields.Text(most=64, load_default="", metadata={"description": "What within a step."})
 
 
+class AccrualSchema(Schema):
+    """The later entry that is accrued, and the account of what is accrued."""
+
+    journal_entry_id = fields.Id(
+        Kind.JOURNAL_ENTRY,
+        required=True,
+        metadata={"description": "The later entry whose result belongs to the month."},
+    )
+    account_id = fields.Id(
+        Kind.ACCOUNT, required=True, metadata={"description": "The account of what is accrued."}
+    )
+
+
+class AccrualFormSchema(Schema):
+    """The same from the row of a late entry."""
+
+    journal_entry_id = fields.FormId(required=True)
+    account_id = fields.FormId(required=True)
+
+
+class OwnStepFormSchema(Schema):
+    """A step of closes from its form."""
+
+    name = fields.Name(required=True)
+    owner_id = fields.Digits(least=1, most=fields.LARGEST_ID, allow_none=True, load_default=None)
+    due_after = fields.Digits(least=0, most=366, allow_none=True, load_default=None)
+    every = fields.OneOf(*RHYTHMS, load_default="MONTH")
+    is_archived = fields.FormFlag(load_default=False)
+
+
 class OwnStepSchema(Schema):
     """A step that an organization adds to its closes; a person ticks it."""
 
@@ -313,3 +363,12 @@ class ClosePolicySchema(Schema):
         load_default=None,
         metadata={"description": "And from how many per cent on."},
     )
+
+
+class ClosePolicyFormSchema(ClosePolicySchema):
+    """What closes ask for, from its form."""
+
+    needs_two = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+    exempt_account_ids = ma.fields.List(fields.FormId(), load_default=list)
+    exempt_merchant_ids = ma.fields.List(fields.FormId(), load_default=list)
+    flux_percent = fields.Digits(least=0, most=1000, allow_none=True, load_default=None)

@@ -14,6 +14,7 @@ from webapp.services.access.tokens import ApprovingOffError
 # The ordinary work of bookkeeping: lines, entries, documents, names, schedules.
 APPROVED_BY_KEYS = {
     "abandon_reconciliation",
+    "accrue",
     "add_document_file",
     "bind_rows",
     "change_journal_entry",
@@ -41,6 +42,7 @@ APPROVED_BY_KEYS = {
     "dismiss_suggestion",
     "dismiss_transfer",
     "dispose_schedule",
+    "draft_schedule_part",
     "edit_item",
     "edit_transaction",
     "end_lock_exception",

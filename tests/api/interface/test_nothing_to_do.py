@@ -19,6 +19,8 @@ LISTED = Path(__file__).with_name("second_calls.txt").read_text(encoding="utf-8"
 ROWS = [line.partition("#")[0].split(maxsplit=2) for line in LISTED]
 SIDES = {f"{method} {path}": side.strip() for method, path, side in filter(None, ROWS)}
 # The interface document's calls answer as ever: that of abandoning has no place to say it.
+# A key only proposes this.
+BY_PERSONS = {"POST /api/lock-exceptions"}
 WITHOUT_WORD = {"POST /api/reconciliations/accounts/<id:fa_id>/abandon"}
 
 
@@ -41,6 +43,12 @@ def again(house, ada, bank):
 def acts(person):
     path = "/api/action-requests?fields=id,status&count=true&limit=1"
     return person.get(path).json["total"]
+
+
+def asked(call, person):
+    if call.name in BY_PERSONS:
+        return person.browser().post(call.path, **call.options)
+    return call.ask(person)
 
 
 def with_present_version(call, answer):
@@ -76,12 +84,12 @@ def test_what_a_second_call_does(ada, agent, again, figure, portion):
     counts = Counter()
     for call in portion(9, listed):
         begin()
-        first = call.ask(ada)
+        first = asked(call, ada)
         assert first.status_code in (200, 201, 202), (call.name, first.json)
         assert first.json.get("changed", True) is True, call.name
         before = acts(ada)
         repeated = with_present_version(call, first.json)
-        second = repeated.ask(ada)
+        second = asked(repeated, ada)
         side = SIDES[call.name]
         counts[side] += 1
         if side == REPEATS:

@@ -123,3 +123,14 @@ def test_an_adjusting_entry_bears_no_tax_code(ada, bank, enter):
     bank.account("Accruals", "LIABILITY")
     facts = {"other": "Accruals", "isAdjusting": True, "tax": {"taxCodeId": code}}
     assert enter(ada, YEAR_END, **facts).json["code"] == "no_tax_here"
+
+
+@pytest.mark.parametrize(
+    ("scopes", "status"), [(("read", "admin", "propose"), 403), (("read", "propose"), 200)]
+)
+def test_a_dry_run_by_a_key_is_refused_where_its_call_is(ada, ben, scopes, status):
+    key = ada.with_scopes(*scopes)
+    until = (datetime.now(UTC) + timedelta(hours=2)).isoformat()
+    body = {"userId": ben.user_id, "from": "2026-03-05", "until": until, "note": "A late bill"}
+    assert key.post("/api/lock-exceptions?dryRun=true", json=body).status_code == status
+    assert key.post("/api/lock-exceptions", json=body).status_code == (202 if status == 200 else status)

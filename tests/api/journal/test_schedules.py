@@ -276,3 +276,38 @@ def test_what_an_entry_prepays_is_spread_from_its_page(writer):
     assert answer.status_code == 303, answer.text
     (made,) = writer.person.get("/api/schedules").json["schedules"]
     assert (made["originEntryId"], made["parts"][0]["amount"]) == (entry, "10.00")
+
+
+def test_drafts_of_parts_wait_for_somebody_and_are_taken_back_by_changes(writer, bank):
+    made = writer.release("300.00", periods=3)
+    drafter = writer.person.with_scopes("draft", "read")
+    refused = drafter.post("/api/schedules/run", json={"until": "2026-02-28"})
+    assert refused.status_code == 403
+    answer = drafter.post("/api/schedules/run", json={"until": "2026-02-28", "post": False})
+    assert [each["status"] for each in answer.json["results"]] == ["EXECUTED"] * 2
+    assert [each[2] for each in writer.parts(made)] == ["DRAFT", "DRAFT", "DUE"]
+    assert (writer.result("2026-12-31"), writer.run("2026-02-28")) == ("0.00", [])
+    first, second = (each["journalEntryId"] for each in writer.read(made)["parts"][:2])
+    bank.lock("2026-01-15")
+    assert writer.person.post(f"/api/journal-entries/{first}/post").status_code == 200
+    assert writer.person.delete(f"/api/journal-entries/{second}").status_code == 200
+    assert [each[2] for each in writer.parts(made)] == ["POSTED", "DUE", "DUE"]
+    drafter.post("/api/schedules/run", json={"until": "2026-02-28", "post": False})
+    told = change(writer, made, amount="500.00")["schedule"]["parts"]
+    assert [(each["amount"], each["state"]) for each in told] == [
+        ("100.00", "POSTED"), ("200.00", "DUE"), ("200.00", "DUE"),
+    ]  # fmt: skip
+    drafter.post("/api/schedules/run", json={"until": "2026-02-28", "post": False})
+    assert writer.person.post(f"/api/schedules/{made}/parts/2/post").status_code == 200
+    assert writer.result("2026-12-31") == "-300.00"
+    assert bank.broken() == []
+
+
+def test_a_draft_of_a_locked_day_keeps_what_it_is_about(writer, bank):
+    made = writer.release("300.00", periods=3)
+    bank.lock("2026-01-31")
+    writer.person.post("/api/schedules/run", json={"until": "2026-01-31", "post": False})
+    entry = writer.read(made)["parts"][0]["journalEntryId"]
+    answer = writer.person.post(f"/api/journal-entries/{entry}/post")
+    assert "moved_by_lock" in str(answer.json)
+    assert writer.person.get("/api/closes/2026-01").json["close"]["cutOff"]["count"] == 1

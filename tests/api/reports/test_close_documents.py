@@ -15,7 +15,7 @@ def close_of(person, address=MARCH):
     return answer.json["close"]
 
 
-def entry(person, books, day, amount, account="Motor", other="Cash"):
+def entry(person, books, day, amount, account="Motor", other="Capital"):
     opposite = amount[1:] if amount.startswith("-") else f"-{amount}"
     legs = [(account, amount), (other, opposite)]
     postings = [{"accountId": books.account_id(name), "amount": each} for name, each in legs]
@@ -28,7 +28,7 @@ def entry(person, books, day, amount, account="Motor", other="Cash"):
 @pytest.fixture
 def kept(ada, bank, books, sound):
     """Books with costs of March, which nothing keeps from being closed."""
-    bank.account("Motor"), bank.account("Orders", "INCOME"), bank.account("Cash", "ASSET")
+    bank.account("Motor"), bank.account("Orders", "INCOME"), bank.account("Capital", "EQUITY")
     entry(ada, books, "2026-03-10", "300.00")
     entry(ada, books, "2026-03-11", "-1100.00", "Orders")
     return ada
@@ -147,9 +147,16 @@ def test_a_proof_that_is_reopened_changes_a_close(kept, books, bank, desk, signe
     assert [each["note"] for each in found["acts"]] == ["A line was missing"]
 
 
+def test_a_close_freezes_its_balances_and_what_is_in_transit(kept, signed_in):
+    closed(signed_in)
+    document = kept.get(f"{MARCH}/document").json["document"]
+    assert [each["state"] for each in document["balances"]] == ["PROVED"]
+    assert document["inTransit"] == {"count": 0, "sum": "0.00", "oldest": None}
+
+
 def test_what_comes_late_is_counted_and_breaks_nothing(kept, bank, books, signed_in):
     bank.open()
-    accept = [{"step": "statements", "note": "None yet"}]
+    accept = [{"step": each, "note": "None yet"} for each in ("statements", "balances")]
     line = bank.send("2026-03-02", "-5.00", "Early")
     kept.patch(f"/api/transactions/{line}", json={"accountId": books.account_id("Motor")})
     kept.post(f"/api/transactions/{line}/confirm")
@@ -239,7 +246,7 @@ def test_entries_need_a_document_from_an_amount_on(kept, books, bank):
     assert [each["amount"] for each in found["evidence"]] == ["300.00", "1100.00"]
     step = next(each for each in found["steps"] if each["code"] == "evidence")
     assert (step["state"], step["count"], step["amount"]) == ("TO_DO", 2, "1400.00")
-    exempt = {**asked, "exemptAccountIds": [books.account_id("Motor"), books.account_id("Cash")]}
+    exempt = {**asked, "exemptAccountIds": [books.account_id("Motor"), books.account_id("Capital")]}
     kept.put("/api/close-steps/policy", json=exempt)
     assert close_of(kept)["evidence"] == []
     kept.put("/api/close-steps/policy", json={"expensesFrom": "300.01"})
@@ -272,7 +279,7 @@ def test_the_page_walks_a_close(kept, ben, books, bank, signed_in):
     assert "Close and lock" not in ben.browser().get("/month-end/2026-03").text
     refused = signed_in.post("/month-end/2026-03/complete", data={})
     assert "accept each step with a note" in refused.text
-    form = {"note-statements": "The bank is late", "note": "As always"}
+    form = {"note-statements": "The bank is late", "note-balances": "So is its balance", "note": "As always"}
     assert ben.browser().post("/month-end/2026-03/prepare", data=form).status_code == 303
     prepared = signed_in.get("/month-end/2026-03").text
     assert "Ben prepared it on" in prepared
@@ -293,6 +300,6 @@ def test_the_hub_shows_what_is_left_of_the_first_month_with_entries(kept, books,
     bank.open()
     kept.post("/api/close-steps", json={"name": "Count the till"})
     part = signed_in.htmx("GET", "/month-end", target="month_end").text
-    assert "March 2026: 4 of 5 done" in part
+    assert "March 2026: 5 of 6 done" in part
     assert "Count the till" in part
     assert "Everything is posted" not in part

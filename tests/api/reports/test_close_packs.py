@@ -58,8 +58,24 @@ def test_the_workbook_has_a_sheet_for_each_list_with_real_figures(kept):
     assert Decimal(str(result[2])) == Decimal("89.00")
     assert [row[2] for row in found["Proofs of banks"][1:]] == [-30]
     assert ("Mill", 119) in {(row[0], row[7]) for row in found["Aged receivables"]}
+    assert found["Profit and loss"][0][2:] == ["2026-03-01 to 2026-03-31", "2026-01-01 to 2026-03-31"]
     accepted = [row for row in found["Steps"][1:] if row[1] == "Accepted"]
     assert {row[5] for row in accepted} == {"Seen"}
+
+
+def test_a_pack_keeps_what_was_closed(kept):
+    steps = kept.get("/api/closes/2026-03").json["close"]["steps"]
+    left = [{"step": each["code"], "note": "Seen"} for each in steps if each["state"] == "TO_DO"]
+    assert kept.browser().post("/api/closes/2026-03/complete", json={"accept": left}).status_code == 200
+    before = sheets(kept.get(PACK))
+    rent = next(
+        each["id"] for each in kept.get("/api/accounts?limit=200").json["accounts"] if each["name"] == "Rent"
+    )
+    kept.patch(f"/api/accounts/{rent}", json={"inScope": False, "note": "Private"})
+    after = sheets(kept.get(PACK))
+    assert ["Figures since", "Presented differently"] in after.pop("Close")
+    assert before.pop("Close")
+    assert after == before
 
 
 @pytest.mark.rare

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.fixtures import invoices
+from tests.fixtures.helpers.documents import sent
 from tests.fixtures.helpers.owed import owe
 
 MARCH = "/api/closes/2026-03"
@@ -17,12 +19,12 @@ def steps(person):
     return {each["code"]: (each["state"], each["count"], each["amount"]) for each in read(person)["steps"]}
 
 
-def entry(person, bank, day, amount, *, post=True):
+def entry(person, bank, day, amount, *, post=True, **facts):
     legs = [
         {"accountId": bank.account(f"Costs of {day}"), "amount": amount},
         {"accountId": bank.account(f"Cash of {day}", "ASSET"), "amount": f"-{amount}"},
     ]
-    body = {"effectiveAt": day, "postings": legs, "post": post}
+    body = {"effectiveAt": day, "postings": legs, "post": post, **facts}
     answer = person.post("/api/journal-entries", json=body)
     assert answer.status_code == 201, answer.json
     return answer.json["entry"]["id"]
@@ -105,6 +107,40 @@ def test_the_cut_off_lists_what_is_about_the_month_and_booked_after_it(ada, bank
     assert read(ada)["from"] == "2026-03-01"
 
 
+def test_a_late_entry_is_accrued_without_its_taxes_until_that_is_voided(ada, bank, books):
+    bank.open()
+    bank.lock("2026-03-31")
+    line = bank.send("2026-03-30", "-120.00", "Hosting of March")
+    split = [{"accountId": books.account_id("Software"), "amount": "-100.00"}]
+    split += [{"accountId": books.account_id("VAT receivable"), "amount": "-20.00"}]
+    ada.patch(f"/api/transactions/{line}", json={"splits": split})
+    late = ada.post(f"/api/transactions/{line}/confirm").json["result"]["journalEntryIds"][0]
+    body = {"journalEntryId": late, "accountId": books.account_id("Trade payables")}
+    locked = ada.post("/api/closes/2026-03/accruals", json=body)
+    assert locked.json["code"] == "period_locked"
+    bank.lock("2026-02-28")
+    page = ada.browser()
+    answer = page.post("/month-end/2026-03/accruals", data=body)
+    assert answer.status_code == 303, answer.text
+    found = read(ada)["cutOff"]
+    assert (found["count"], found["result"], steps(ada)["cut_off"][:2]) == (1, "0.00", ("DONE", 0))
+    accrual = found["rows"][0]["accruedBy"]
+    entry = ada.get(f"/api/journal-entries/{accrual}").json["entry"]
+    legs = [(each["accountName"], each["amount"]) for each in entry["postings"]]
+    assert (entry["effectiveAt"], legs) == (
+        "2026-03-31T00:00:00Z", [("Software", "100.00"), ("Trade payables", "-100.00")],
+    )  # fmt: skip
+    assert "accrued" in page.get("/month-end/2026-03").text
+    again = ada.post("/api/closes/2026-03/accruals", json=body)
+    assert (again.status_code, again.json["code"]) == (409, "accrued")
+    early = ada.post("/api/closes/2026-04/accruals", json=body)
+    assert (early.status_code, early.json["code"]) == (422, "not_late")
+    voided = ada.post(f"/api/journal-entries/{accrual}/void", json={"reason": "Not of March"})
+    assert len(voided.json["result"]["voidedJournalEntryIds"]) == 2
+    assert (steps(ada)["cut_off"][:2], read(ada)["cutOff"]["result"]) == (("TO_DO", 1), "-100.00")
+    assert bank.broken() == []
+
+
 @pytest.mark.parametrize(
     ("period", "status", "code"),
     [("2026-03", 409, "year_between"), ("2030-01", 422, "period_open"), ("2026", 422, "period_name")],
@@ -124,3 +160,26 @@ def test_a_return_that_was_due_is_a_step(ada):
     answer = ada.post("/api/tax/packs/generic-vat/install", json=body)
     assert answer.status_code == 201, answer.json
     assert "tax" in steps(ada)
+
+
+def test_what_was_supplied_in_a_month_and_invoiced_later_is_to_be_accrued(ada, bank, books):
+    supplied = b"<cac:Delivery><cbc:ActualDeliveryDate>2026-02-27</cbc:ActualDeliveryDate></cac:Delivery>"
+    head = b"<cac:AccountingSupplierParty>"
+    data = invoices.ubl().replace(head, supplied + head, 1)
+    document = sent(ada, data, "invoice.xml").json["document"]["id"]
+    (found,) = read(ada, "/api/closes/2026-02")["cutOff"]["toAccrue"]
+    assert (found["documentId"], found["suppliedOn"], found["issuedOn"]) == (
+        document,
+        "2026-02-27",
+        "2026-03-02",
+    )
+    assert (found["amount"], found["journalEntryId"], found["accruedBy"]) == ("172.50", None, None)
+    entry(ada, bank, "2026-03-02", "150.00", documentId=document)
+    (found,) = read(ada, "/api/closes/2026-02")["cutOff"]["toAccrue"]
+    body = {"journalEntryId": found["journalEntryId"], "accountId": books.account_id("Trade payables")}
+    assert "Supplied in this month" in ada.browser().get("/month-end/2026-02").text
+    answer = ada.post("/api/closes/2026-02/accruals", json=body)
+    assert answer.status_code == 200, answer.json
+    (found,) = read(ada, "/api/closes/2026-02")["cutOff"]["toAccrue"]
+    assert found["accruedBy"] == answer.json["result"]["journalEntryIds"][0]
+    assert read(ada, "/api/closes/2026-03")["cutOff"]["toAccrue"] == []

@@ -42,6 +42,32 @@ def test_an_invoice_in_ubl_is_read_with_its_parties_days_totals_and_vat_by_rate(
     ]
 
 
+DELIVERY = "<cac:Delivery><cbc:ActualDeliveryDate>2026-02-27</cbc:ActualDeliveryDate></cac:Delivery>"
+PERIOD = "<cac:InvoicePeriod><cbc:EndDate>2026-02-28</cbc:EndDate></cac:InvoicePeriod>"
+DAY = "<udt:DateTimeString format='102'>{}</udt:DateTimeString>"
+EVENT = f"<ram:OccurrenceDateTime>{DAY.format(20260227)}</ram:OccurrenceDateTime>"
+CII_DELIVERY = (
+    "<ram:ApplicableHeaderTradeDelivery><ram:ActualDeliverySupplyChainEvent>"
+    f"{EVENT}</ram:ActualDeliverySupplyChainEvent></ram:ApplicableHeaderTradeDelivery>"
+)
+END = f"<ram:EndDateTime>{DAY.format(20260228)}</ram:EndDateTime>"
+CII_PERIOD = f"<ram:BillingSpecifiedPeriod>{END}</ram:BillingSpecifiedPeriod>"
+
+
+@pytest.mark.parametrize(
+    ("data", "place", "stated", "day"),
+    [
+        (invoices.ubl(), "<cac:AccountingSupplierParty>", DELIVERY + PERIOD, 27),
+        (invoices.ubl(), "<cac:AccountingSupplierParty>", PERIOD, 28),
+        (invoices.cii(), "<ram:ApplicableHeaderTradeSettlement>", CII_DELIVERY, 27),
+        (invoices.cii(), "<ram:PaymentReference>", CII_PERIOD, 28),
+    ],
+)
+def test_the_day_of_supply_is_that_of_delivery_or_the_end_of_its_period(data, place, stated, day):
+    changed = data.decode().replace(place, stated + place, 1).encode()
+    assert (read(data).supplied_on, read(changed).supplied_on) == (None, date(2026, 2, day))
+
+
 def test_an_invoice_in_cii_is_read_the_same_way():
     invoice = read(invoices.cii())
 

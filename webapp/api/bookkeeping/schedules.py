@@ -19,7 +19,7 @@ from webapp.services.bookkeeping.schedule_changes import ScheduleChanges
 from webapp.services.bookkeeping.schedules import ScheduleInput
 from webapp.web import paging
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_schedules", __name__, url_prefix="/api/schedules", description="Schedules")
@@ -55,11 +55,16 @@ def create(body: ScheduleInput) -> dict[str, Any]:
 
 
 @bp.post("/run")
-@requires("confirm", is_heavy=True)
+@requires("draft", posts=True, is_heavy=True)
 @bp.arguments(ScheduleRunSchema)
 @bp.response(200, changing(BulkResultsSchema))
 def run(body: dict[str, Any]) -> dict[str, Any]:
-    """Post each part that is due up to a day; a refused one stays due, and stops no other."""
+    """Post each part that is due up to a day, or draft it; posting needs the scope confirm.
+
+    A part that is refused stays due, and stops no other.
+    """
+    if body["post"]:
+        demand("confirm")
     return {"results": services.bookkeeping.schedules.run(**body, **acting())}
 
 
@@ -100,7 +105,7 @@ def dispose(body: dict[str, Any], schedule_id: int) -> ActionResult:
 def post_part(schedule_id: int, number: int) -> ActionResult:
     """Post a part by hand: one that was voided or refused, or before its day."""
     part = queries.journal.schedules.part(organization_id(), schedule_id, number)
-    return services.bookkeeping.schedules.post(part, **acting())
+    return services.bookkeeping.schedules.enter(part, **acting())
 
 
 @bp.post("/<id:schedule_id>/parts/<id:number>/skip")

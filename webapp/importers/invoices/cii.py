@@ -1,6 +1,7 @@
 """UN/CEFACT Cross Industry Invoices D16B (XRechnung, Factur-X, ZUGFeRD 2), and ZUGFeRD 1 in the same words."""
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Final
 
 from webapp.importers.invoices.records import (
@@ -63,6 +64,7 @@ def read(root: Node) -> Invoice:
         issued_on=values.day(document, "IssueDateTime", "DateTimeString"),
         due_on=values.day(settlement, "SpecifiedTradePaymentTerms", "DueDateDateTime", "DateTimeString"),
         tax_point_on=values.day(settlement, "ApplicableTradeTax", "TaxPointDate", "DateString"),
+        supplied_on=_supplied_on(trade, settlement, values),
         currency=settlement.value("InvoiceCurrencyCode"),
         tax_currency=settlement.value("TaxCurrencyCode"),
         preceding=tuple(
@@ -84,6 +86,13 @@ def read(root: Node) -> Invoice:
         attachments=root.count(_EMBEDDED),
         unreadable=tuple(values.unreadable),
     )
+
+
+def _supplied_on(trade: Node, settlement: Node, values: InvoiceValues) -> date | None:
+    delivery = trade.first("ApplicableHeaderTradeDelivery") or _NOTHING
+    event = ("ActualDeliverySupplyChainEvent", "OccurrenceDateTime", "DateTimeString")
+    end = ("BillingSpecifiedPeriod", "EndDateTime", "DateTimeString")
+    return values.day(delivery, *event) or values.day(settlement, *end)
 
 
 def _renamed(node: Node) -> Node:

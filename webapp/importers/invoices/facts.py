@@ -27,6 +27,7 @@ def facts(invoice: Invoice) -> dict[str, Any]:
         "issued_on": _day(invoice.issued_on),
         "due_on": _day(invoice.due_on),
         "tax_point_on": _day(invoice.tax_point_on),
+        "supplied_on": _day(invoice.supplied_on),
         "currency": invoice.currency,
         "preceding_invoices": list(invoice.preceding),
         "seller": _party(invoice.seller),

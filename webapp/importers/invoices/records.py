@@ -172,7 +172,8 @@ class Invoice:
     """An e-invoice as stated.
 
     `totals` is None if the document has no summation. `unreadable` are sentences on figures and days that cannot
-    be read. `rows` is the VAT of the total in the document's currency.
+    be read. `rows` is the VAT of the total in the document's currency. `supplied_on` is the day of delivery (BT-72),
+    or the last one of the period that it is of (BT-74).
     """
 
     syntax: Syntax
@@ -182,6 +183,7 @@ class Invoice:
     issued_on: date | None = None
     due_on: date | None = None
     tax_point_on: date | None = None
+    supplied_on: date | None = None
     currency: str | None = None
     tax_currency: str | None = None
     preceding: tuple[str, ...] = ()

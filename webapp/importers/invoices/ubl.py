@@ -39,6 +39,8 @@ def read(root: Node) -> Invoice:
         issued_on=values.day(root, "IssueDate"),
         due_on=values.day(root, "DueDate") or values.day(root, "PaymentMeans", "PaymentDueDate"),
         tax_point_on=values.day(root, "TaxPointDate"),
+        supplied_on=values.day(root, "Delivery", "ActualDeliveryDate")
+        or values.day(root, "InvoicePeriod", "EndDate"),
         currency=currency,
         tax_currency=root.value("TaxCurrencyCode"),
         preceding=tuple(each.text for each in root.all("BillingReference", "InvoiceDocumentReference", "ID")),

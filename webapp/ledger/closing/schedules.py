@@ -47,6 +47,7 @@ class PartState(StrEnum):
 
     PLANNED = "PLANNED"
     DUE = "DUE"
+    DRAFT = "DRAFT"
     POSTED = "POSTED"
     REFUSED = "REFUSED"
     SKIPPED = "SKIPPED"

@@ -185,15 +185,17 @@ def _appropriated_within(organization_id: str, account_id: int, period: Period) 
 
 
 def _posted(organization_id: str, last: date) -> tuple[list[int], Counter[int]]:
-    """Give the entries that put the result of a year to something, and what they come to on each account."""
-    columns = JournalEntry.id, Posting.account_id, Posting.amount_base_minor
+    """Give the standing entries that put the result of a year to something, and what all come to on each account."""
+    stands = sa.and_(JournalEntry.status == "POSTED", JournalEntry.voids_id.is_(None))
+    columns = JournalEntry.id, stands, Posting.account_id, Posting.amount_base_minor
     rows: Any = db.session.execute(
         _legs(organization_id, *columns).where(JournalEntry.appropriates_on == last)
     )
     sums: Counter[int] = Counter()
     ids = []
-    for entry_id, account_id, minor in rows:
-        ids.append(entry_id)
+    for entry_id, is_standing, account_id, minor in rows:
+        if is_standing:
+            ids.append(entry_id)
         sums[account_id] += minor
     return sorted(set(ids)), sums
 

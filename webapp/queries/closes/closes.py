@@ -13,7 +13,7 @@ from webapp.ledger.closing.documents import ChangedAccount, FigureMove
 from webapp.ledger.periods import Period, month_end
 from webapp.models import Close, CloseMark, JournalEntry
 from webapp.queries.access import organizations
-from webapp.queries.closes import documents, marks, reviews, steps
+from webapp.queries.closes import balance_proofs, documents, marks, reviews, steps
 from webapp.queries.closes.documents import CloseAct
 from webapp.queries.closes.steps import CloseStep, Looked
 from webapp.queries.journal import cut_offs
@@ -139,6 +139,7 @@ def _looked(organization_id: str, days: Period, ticked: Mapping[tuple[str, str],
         reviews.without_document(organization_id, days, asked),
         reviews.changes(organization_id, days, asked, ticked),
         {int(about) for code, about in ticked if code == "cut_off" and about.isdecimal()},
+        balance_proofs.of_day(organizations.get(organization_id), days.last),
     )
 
 
@@ -147,7 +148,10 @@ def read(organization_id: str, period: str, now: datetime) -> CloseRecord:
     row = newest_of(organization_id, month_named(period))
     is_closed = row is not None and row.status == "CLOSED"
     days = Period(row.starts_on, row.ends_on) if row and is_closed else days_of(organization_id, period, now)
-    cut_off = cut_offs.of_period(organization_id, days.first, days.last)
+    cut_off = replace(
+        cut_offs.of_period(organization_id, days.first, days.last),
+        to_accrue=cut_offs.supplied(organization_id, days.first, days.last),
+    )
     ticked = marks.of_period(organization_id, period)
     looked = _looked(organization_id, days, ticked)
     found = steps.of_period(organization_id, days, cut_off, looked)

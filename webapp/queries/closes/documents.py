@@ -1,5 +1,6 @@
 """What a close freezes of the books, read from them, and the acts that moved it since."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -9,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.act_ids import act_id
+from webapp.ledger.chart import Role
 from webapp.ledger.closing import documents as rules
 from webapp.ledger.closing.documents import CloseVerdict, Judgement
 from webapp.ledger.money import Money
@@ -17,12 +19,15 @@ from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import Adjusting, ReportColumns
 from webapp.models import ActionRequest, Close, JournalEntry, ProofBreak, Reconciliation
 from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.closes.balance_proofs import BalanceRecord
 from webapp.queries.closes.steps import CloseStep, Looked
 from webapp.queries.currencies import revaluation_verdicts
 from webapp.queries.items import ageing
 from webapp.queries.journal.cut_offs import CutOff
 from webapp.queries.reconciliation import verdicts
 from webapp.queries.reports import statements, trial_balances
+from webapp.queries.transfers import open_items
 
 DAY = timedelta(days=1)
 MOST_ACTS = 20
@@ -77,6 +82,8 @@ def facts(
             }
             for each in looked.changes
         ],
+        "balances": [_balance(each) for each in looked.balances],
+        "inTransit": _in_transit(organization_id, days.last),
         "steps": [
             {
                 "code": each.code,
@@ -126,6 +133,38 @@ def _trial_rows(organization_id: str, columns: ReportColumns) -> list[dict[str, 
         }
         for each in found.lines
     ]
+
+
+def _balance(record: BalanceRecord) -> dict[str, Any]:
+    return {
+        "accountId": record.account_id,
+        "name": record.account_name,
+        "proof": record.proof,
+        "balance": str(record.balance),
+        "figure": None if record.figure is None else str(record.figure),
+        "difference": None if record.difference is None else str(record.difference),
+        "explained": str(record.explained),
+        "state": record.state,
+    }
+
+
+def _in_transit(organization_id: str, day: date) -> dict[str, Any]:
+    """Count the money on its way between accounts at the close of a day, with the day since when the oldest is."""
+    items = open_items.items_subquery(organization_id)
+    transfers = accounts.ids_by_role(organization_id, (Role.TRANSFERS,))
+    chosen = items.c.effective_on <= day, items.c.account_id.in_(transfers)
+    count, amount, oldest = db.session.execute(
+        sa.select(
+            sa.func.count(),
+            sa.func.coalesce(sa.func.sum(items.c.amount_base_minor), 0),
+            sa.func.min(items.c.effective_on),
+        ).where(*chosen)
+    ).one()
+    return {
+        "count": count,
+        "sum": str(Money(int(amount), organizations.base_currency(organization_id))),
+        "oldest": None if oldest is None else oldest.isoformat(),
+    }
 
 
 def _statements(organization_id: str, days: Period) -> dict[str, object]:
@@ -214,9 +253,16 @@ def _proofs(organization_id: str, days: Period) -> list[dict[str, Any]]:
             "statementBalance": str(stated(each)),
             "digest": each.digest,
             "holds": holds,
+            **{name: _left_on(each, name) for name in ("outstanding", "inTransit")},
         }
         for each, holds in proofs(organization_id, days)
     ]
+
+
+def _left_on(proof: Reconciliation, name: str) -> dict[str, Any]:
+    """Count what only the books of a proof have, or only its statement."""
+    amounts = [Money.of(each["amount"], proof.currency) for each in json.loads(proof.frozen or "{}")[name]]
+    return {"count": len(amounts), "sum": str(sum(amounts, Money.zero(proof.currency)))}
 
 
 def _revaluation(organization_id: str, day: date) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from datetime import datetime
-from typing import IO, Final
+from datetime import date, datetime
+from typing import IO, Any, Final
 
 from webapp.exporters import workbooks
 from webapp.exporters.csv_files import Cell, Table
@@ -12,27 +12,65 @@ from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
 from webapp.models import FeedAccount
 from webapp.queries.access import organizations
-from webapp.queries.closes import balance_proofs, closes, documents
+from webapp.queries.closes import closes, documents
 from webapp.queries.closes.closes import CloseRecord
 from webapp.queries.common import lookups
 from webapp.queries.reports import report_tables
 from webapp.queries.reports.report_tables import ReportChoice
 
+# The name under which a close freezes its pack.
+PACK: Final = "pack"
+PROFIT_AND_LOSS: Final = "profit_and_loss"
 STATEMENTS: Final = (
-    *("profit_and_loss", "balance_sheet", "cash_flow", "changes_in_equity", "trial_balance"),
+    *(PROFIT_AND_LOSS, "balance_sheet", "cash_flow", "changes_in_equity", "trial_balance"),
     *("aged_receivables", "aged_payables"),
 )
 Rows = Iterator[Sequence[Cell]]
 
 
 def of_close(organization_id: str, period: str, now: datetime) -> list[Table]:
-    """Write the pack of the close of a month by the books as they are; its first table says what is closed."""
+    """Write the pack of the close of a month: as it was frozen once it is closed, before by the books as they are.
+
+    Its first table says what is closed, and whether its figures still hold.
+    """
     found = closes.read(organization_id, period, now)
-    columns, asked = ReportColumns(Period(found.from_, found.to)), ReportChoice()
-    reports = [report_tables.of(organization_id, each, columns, asked) for each in STATEMENTS]
+    cover = Table("Close", ("What", "Figure"), list(_cover(organization_id, found)))
+    frozen = json.loads(found.row.document).get(PACK) if found.row and found.verdict else None
+    if frozen is None:
+        return [cover, *tables(organization_id, found)]
     return [
-        Table("Close", ("What", "Figure"), list(_cover(organization_id, found))),
-        *(_without_types(each) for each in reports),
+        cover,
+        *(
+            Table(each["title"], each["heads"], [tuple(map(_thawed, row)) for row in each["rows"]])
+            for each in frozen
+        ),
+    ]
+
+
+def as_json(found: Sequence[Table]) -> list[dict[str, Any]]:
+    """Write tables as a close freezes them: an amount with its currency, a day by its name."""
+    return [
+        {"title": each.title, "heads": [*each.heads], "rows": [[*map(_frozen, row)] for row in each.rows]}
+        for each in found
+    ]
+
+
+def _frozen(cell: Cell) -> object:
+    if isinstance(cell, Money):
+        return {"amount": str(cell), "currency": cell.currency}
+    return {"day": cell.isoformat()} if isinstance(cell, date) else cell
+
+
+def _thawed(cell: Any) -> Cell:
+    if not isinstance(cell, dict):
+        return cell  # type: ignore[no-any-return]
+    return date.fromisoformat(cell["day"]) if "day" in cell else Money.of(cell["amount"], cell["currency"])
+
+
+def tables(organization_id: str, found: CloseRecord) -> list[Table]:
+    """Write the tables of a close by the books as they are."""
+    return [
+        *(_without_types(each) for each in _reports(organization_id, Period(found.from_, found.to))),
         Table(
             "Proofs of banks",
             ("Account", "Statement of", "Balance", "Holds", "Digest"),
@@ -41,7 +79,13 @@ def of_close(organization_id: str, period: str, now: datetime) -> list[Table]:
         Table(
             "Proofs of balances",
             ("Code", "Account", "Proved by", "Balance", "Figure", "Difference", "Explained", "State"),
-            list(_balances(organization_id, found)),
+            [
+                (
+                    *(each.account_code, each.account_name, _words(each.proof), each.balance),
+                    *(each.figure, each.difference, each.explained, _words(each.state)),
+                )
+                for each in found.looked.balances
+            ],
         ),
         Table(
             "Cut-off",
@@ -62,6 +106,16 @@ def of_close(organization_id: str, period: str, now: datetime) -> list[Table]:
             list(_steps(found)),
         ),
     ]
+
+
+def _reports(organization_id: str, days: Period) -> list[Table]:
+    """Write the statements and the aged lists, profit and loss with the year to date."""
+    year = organizations.financial_years(organization_id).of(days.last)
+    to_date = ReportColumns(
+        days, year_to_date=Period(year.first, days.last) if year.first < days.first else None
+    )
+    columns = {each: to_date if each == PROFIT_AND_LOSS else ReportColumns(days) for each in STATEMENTS}
+    return [report_tables.of(organization_id, each, of, ReportChoice()) for each, of in columns.items()]
 
 
 def write(tables: Sequence[Table], file: IO[bytes]) -> str:
@@ -98,12 +152,6 @@ def _proofs(organization_id: str, found: CloseRecord) -> Rows:
         balance = documents.stated(each)
         name = accounts[each.feed_account_id].name
         yield (name, each.statement_date, balance, "Yes" if holds else "No", each.digest)
-
-
-def _balances(organization_id: str, found: CloseRecord) -> Rows:
-    for each in balance_proofs.of_day(organizations.get(organization_id), found.to):
-        facts = (each.account_code, each.account_name, _words(each.proof), each.balance)
-        yield (*facts, each.figure, each.difference, each.explained, _words(each.state))
 
 
 def _steps(found: CloseRecord) -> Rows:

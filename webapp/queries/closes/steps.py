@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.closing.balances import BalanceState
 from webapp.ledger.closing.closes import StepState
 from webapp.ledger.closing.schedules import PartState
 from webapp.ledger.codes import IN_BOOKS
@@ -19,6 +20,7 @@ from webapp.models import DaySum, FeedAccount, JournalEntry, Organization, TaxPa
 from webapp.queries.access import organizations
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.closes import reviews
+from webapp.queries.closes.balance_proofs import BalanceRecord
 from webapp.queries.closes.reviews import AccountChange, UnprovedEntry
 from webapp.queries.currencies import revaluation_verdicts
 from webapp.queries.currencies.revaluation_verdicts import RevaluationState
@@ -56,12 +58,20 @@ class CloseStep:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What people look at in a close: entries without a document, changes of accounts, and what they left late."""
+    """What people look at in a close: entries without a document, changes, what they left late, and balances."""
 
     has_policy: bool
     unproved: Sequence[UnprovedEntry]
     changes: Sequence[AccountChange]
     left_late: Collection[int]
+    balances: Sequence[BalanceRecord]
+
+    @property
+    def unproved_balances(self) -> Sequence[BalanceRecord]:
+        """The accounts of the balance sheet that are open, or whose explanations somebody has to approve."""
+        return [
+            each for each in self.balances if each.state in (BalanceState.OPEN, BalanceState.NEEDS_APPROVER)
+        ]
 
 
 def of_period(organization_id: str, days: Period, cut_off: CutOff, looked: Looked) -> list[CloseStep]:
@@ -78,6 +88,7 @@ def of_period(organization_id: str, days: Period, cut_off: CutOff, looked: Looke
         _parties(organization_id, to),
         _evidence(looked, to, organization.base_currency),
         *([] if (tax := _tax(organization, to)) is None else [tax]),
+        _balances(looked, to, organization.base_currency),
         _flux(looked.changes, to),
     ]
 
@@ -161,8 +172,8 @@ def _begun(organization_id: str, fa_ids: Collection[int], to: date) -> set[int]:
 
 
 def _cut_off(found: CutOff, to: date, left: Collection[int]) -> CloseStep:
-    """Count what is booked too late, and that nobody has left there."""
-    rows = [each for each in found.rows if each.journal_entry_id not in left]
+    """Count what is booked too late, is not accrued, and that nobody has left there."""
+    rows = [each for each in found.rows if each.accrued_by is None and each.journal_entry_id not in left]
     entries = counted(len(rows), "entry", "entries")
     sentence = (
         f"{entries} {'is' if len(rows) == 1 else 'are'} about days up to {_day(to)}, and booked after it."
@@ -179,6 +190,20 @@ def _evidence(looked: Looked, to: date, base: str) -> CloseStep:
     whole = Money(sum(each.amount.minor for each in looked.unproved), base)
     named = {"period": f"{to:%Y-%m}", "_anchor": "evidence"}
     return CloseStep("evidence", state, count, sentence, "closes.show", whole, named)
+
+
+def _balances(looked: Looked, to: date, base: str) -> CloseStep:
+    found = looked.unproved_balances
+    count = len(found)
+    waiting = sum(each.state is BalanceState.NEEDS_APPROVER for each in found)
+    sentence = f"{counted(count, 'balance')} {'is' if count == 1 else 'are'} not proved to {_day(to)}."
+    if waiting:
+        sentence += f" An approver looks at the explanations of {counted(waiting, 'balance')}."
+    whole = Money(sum(abs((each.difference or each.balance).minor) for each in found), base)
+    state = _state(count) if looked.balances else StepState.NOTHING
+    return CloseStep(
+        "balances", state, count, sentence, "balance_proofs.show", whole, {"period": f"{to:%Y-%m}"}
+    )
 
 
 def _flux(changes: Sequence[AccountChange], to: date) -> CloseStep:

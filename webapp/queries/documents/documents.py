@@ -87,6 +87,7 @@ class DocumentDetail(DocumentRecord):
     provenance: list[Provenance]
 
 
+MOST_CHOICES = 100
 FIELDS = [
     each.name
     for each in fields(DocumentRecord)
@@ -223,6 +224,18 @@ def listed(
     )
 
 
+def choices(organization_id: str, chosen: int | None = None) -> list[Mapping[str, Any]]:
+    """List the newest documents and the chosen one for a field, each with its `id` and its label as `name`."""
+    mine = (
+        sa.select(Document)
+        .where(Document.organization_id == organization_id)
+        .options(orm.defer(Document.text))
+    )
+    newest = db.session.scalars(mine.order_by(Document.id.desc()).limit(MOST_CHOICES)).all()
+    also = [] if chosen is None or chosen in {each.id for each in newest} else [get(organization_id, chosen)]
+    return [{"id": each.id, "name": each.label} for each in (*also, *newest)]
+
+
 def detailed(document: Document) -> DocumentDetail:
     """Give one document with its text, and the rules that set its fields."""
     organization_id = document.organization_id
@@ -249,7 +262,14 @@ def invoice_of(document: Document) -> Mapping[str, Any] | None:
     if document.invoice is None or "syntax" not in document.invoice:
         return None
     # What was read before these were kept has none of them; of a table only its rows are.
-    stated = {"other_taxes": [], "withholdings": [], "instalments": [], "table": None, **document.invoice}
+    stated = {
+        "supplied_on": None,
+        "other_taxes": [],
+        "withholdings": [],
+        "instalments": [],
+        "table": None,
+        **document.invoice,
+    }
     return {**stated, "totals": {**dict.fromkeys(LATER_TOTALS), **stated["totals"]}}
 
 

@@ -19,6 +19,7 @@ from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.records import record_of
 
+MOST_SALES = 50
 NEWEST = Order((Schedule.id,))  # type: ignore[arg-type]
 
 
@@ -78,6 +79,7 @@ class ScheduleRecord:
     origin_entry_id: int | None
     asset_account_id: int | None
     disposal: DisposalRecord | None
+    posts_itself: bool
     parts: Sequence[PartRecord]
 
 
@@ -103,8 +105,12 @@ def parts_of(schedule: Schedule) -> Sequence[SchedulePart]:
     ).all()
 
 
-def due(organization_id: str, until: date) -> Sequence[SchedulePart]:
-    """List the parts that fall due up to a day and were never posted, in the order of their days."""
+def due(organization_id: str, until: date, *, by_itself: bool = False) -> Sequence[SchedulePart]:
+    """List the parts that fall due up to a day and have no entry, in the order of their days.
+
+    With `by_itself` those of schedules that post themselves.
+    """
+    chosen = Schedule.posts_itself if by_itself else sa.true()
     return db.session.scalars(
         sa.select(SchedulePart)
         .join(Schedule, refers_to(SchedulePart.schedule_id, Schedule))
@@ -113,6 +119,7 @@ def due(organization_id: str, until: date) -> Sequence[SchedulePart]:
             SchedulePart.due_on <= until,
             SchedulePart.state.in_(("PLANNED", "REFUSED")),
             Schedule.status == "ACTIVE",
+            chosen,
         )
         .order_by(SchedulePart.due_on, SchedulePart.id)
     ).all()
@@ -190,8 +197,8 @@ def state_of(found: SchedulePart, today: date) -> PartState:
 
 
 def _state(found: SchedulePart, entry_status: str | None, today: date) -> PartState:
-    if found.state == "POSTED" and entry_status == "VOIDED":
-        return PartState.DUE
+    if found.state == "POSTED" and entry_status != "POSTED":
+        return PartState.DRAFT if entry_status == "DRAFT" else PartState.DUE
     if found.state == "PLANNED" and found.due_on <= today:
         return PartState.DUE
     return PartState(found.state)
@@ -219,6 +226,26 @@ def disposed_by(entry: JournalEntry) -> Sequence[Schedule]:
     ).all()
 
 
+def sales(organization_id: str) -> Sequence[JournalEntry]:
+    """List the newest entries that may be the sale of an asset, and are that of none."""
+    sold = sa.select(Schedule.sale_entry_id).where(
+        Schedule.organization_id == organization_id, Schedule.sale_entry_id.is_not(None)
+    )
+    is_on_role = sa.exists().where(
+        Posting.organization_id == organization_id,
+        refers_to(Posting.journal_entry_id, JournalEntry),
+        refers_to(Posting.account_id, Account),
+        Account.role == DISPOSAL,
+    )
+    chosen = JournalEntry.status == "POSTED", JournalEntry.schedule_id.is_(None), is_on_role
+    return db.session.scalars(
+        sa.select(JournalEntry)
+        .where(JournalEntry.organization_id == organization_id, *chosen, JournalEntry.id.not_in(sold))
+        .order_by(JournalEntry.id.desc())
+        .limit(MOST_SALES)
+    ).all()
+
+
 def postings_of(schedule: Schedule) -> list[Any]:
     """Give the legs of a recurring schedule as somebody wrote them."""
     days = {"tax_point", "due_on"}
@@ -230,6 +257,23 @@ def postings_of(schedule: Schedule) -> list[Any]:
         return date.fromisoformat(value) if value is not None and name in days else value
 
     return [{name: read(name, value) for name, value in leg.items()} for leg in schedule.legs or ()]
+
+
+def moved(schedule: Schedule) -> dict[str, Any] | None:
+    """Give what recurs where it moves an amount in the base currency from an account to another; None otherwise."""
+    plain = {"account_id", "amount", "currency"}
+    legs = [
+        {name: value for name, value in each.items() if value is not None} for each in postings_of(schedule)
+    ]
+    base = organizations.base_currency(schedule.organization_id)
+    if len(legs) != 2 or any(each.keys() - plain or each.get("currency", base) != base for each in legs):  # noqa: PLR2004
+        return None
+    to, away = sorted(legs, key=lambda each: each["amount"], reverse=True)
+    return {
+        "amount": Money.of(str(to["amount"]), base),
+        "account_id": away["account_id"],
+        "counter_account_id": to["account_id"],
+    }
 
 
 def record(schedule: Schedule, today: date) -> ScheduleRecord:

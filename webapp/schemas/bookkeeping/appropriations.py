@@ -1,6 +1,8 @@
 """The schemas of owners and of appropriations of results."""
 
+from collections.abc import Mapping
 from datetime import date
+from typing import Any
 
 import marshmallow as ma
 
@@ -61,6 +63,30 @@ class OwnerChangesSchema(Schema):
     share = fields.Factor(metadata=SHARE)
     from_ = fields.Day(data_key="from", metadata=FROM)
     is_archived = fields.Flag()
+
+
+class OwnerFormSchema(NewOwnerSchema):
+    """A new owner from its form."""
+
+    capital_account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    drawings_account_id = fields.FormId(load_default=None)  # type: ignore[assignment]
+
+
+class OwnerChangesFormSchema(OwnerChangesSchema):
+    """The changed fields of an owner from the form; a share counts from its day on."""
+
+    capital_account_id = fields.FormId()  # type: ignore[assignment]
+    drawings_account_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+    is_archived = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+
+    @ma.pre_load
+    def without_share(self, data: Mapping[str, Any], **kwargs: object) -> dict[str, Any]:
+        """Leave out a share that was not filled in, with its day."""
+        del kwargs
+        is_left_out = data.get("share") is None
+        return {
+            name: value for name, value in data.items() if not (is_left_out and name in ("share", "from"))
+        }
 
 
 class FirstAmountSchema(Schema):
@@ -149,3 +175,40 @@ class AppropriationSchema(Schema):
     journal_entry_ids = ma.fields.List(
         fields.Id(Kind.JOURNAL_ENTRY), metadata={"description": "The entries that were posted before."}
     )
+
+
+class FirstAmountFormSchema(FirstAmountSchema):
+    """What an owner gets before shares, from the form."""
+
+    owner_id = fields.FormId(required=True)
+
+
+class FixedAmountFormSchema(FixedAmountSchema):
+    """What an account gets before shares, from the form."""
+
+    account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    org_merchant_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+
+
+class AppropriationFormSchema(AppropriationInputSchema):
+    """What is put to whom of a year's result, from the form; what has no amount is left out."""
+
+    year = fields.Digits(least=1900, most=2199, required=True)
+    first = ma.fields.List(ma.fields.Nested(FirstAmountFormSchema), load_default=())
+    fixed = ma.fields.List(ma.fields.Nested(FixedAmountFormSchema), load_default=())
+    post = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+
+    @ma.pre_load
+    def without_empty(self, data: Mapping[str, Any], **kwargs: object) -> dict[str, Any]:
+        """Leave out the rows without an amount."""
+        del kwargs
+        rows = {
+            name: [each for each in data.get(name, ()) if each.get("amount")] for name in ("first", "fixed")
+        }
+        return {**data, **rows}
+
+
+class OwnersPageSchema(Schema):
+    """The year whose appropriation the page of owners shows; the last one that is over unless it says so."""
+
+    year = fields.Digits(least=1900, most=2199, load_default=None)

@@ -76,6 +76,18 @@ class NewBalanceNoteSchema(Schema):
     document_id = fields.Id(Kind.DOCUMENT, load_default=None, metadata={"description": DOCUMENT})
 
 
+class BalanceNoteFormSchema(NewBalanceNoteSchema):
+    """The same from the form of an account, of the day that its page is about."""
+
+    class Meta:
+        """The day is that of the page."""
+
+        exclude = ("as_of",)
+
+    account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    document_id = fields.FormId(load_default=None)  # type: ignore[assignment]
+
+
 class MaterialitySchema(Schema):
     """Up to which size explanations need no approver."""
 

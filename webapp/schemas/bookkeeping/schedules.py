@@ -1,6 +1,7 @@
 """The schemas of schedules."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import marshmallow as ma
@@ -37,6 +38,7 @@ ASSET = (
 SALE = "The entry by which it was sold, on the account Gain or loss on disposal; null where it was scrapped."
 RATE = "In per cent a year, of an asset on a reducing balance and of a loan; else null."
 PAYMENT = "What each payment of a loan comes to with its interest; else null."
+ITSELF = "Whether the worker posts its parts on their days. Only a person lets it."
 FIRST_MONTH = (
     "Whether the month of use counts in full, or the next one is the first; null for other schedules."
 )
@@ -54,7 +56,7 @@ class SchedulePartSchema(Schema):
     state = fields.OneOf(
         *PartState,
         metadata={
-            "description": "Whether it is planned, due, posted, refused or skipped; due again once voided."
+            "description": "What became of it. A DRAFT waits for somebody; one that was voided is DUE again."
         },
     )
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
@@ -124,6 +126,7 @@ class ScheduleSchema(Schema):
     )
     asset_account_id = fields.Id(Kind.ACCOUNT, allow_none=True, metadata={"description": ASSET})
     disposal = ma.fields.Nested(DisposalSchema, allow_none=True)
+    posts_itself = ma.fields.Boolean(metadata={"description": ITSELF})
     parts = ma.fields.List(ma.fields.Nested(SchedulePartSchema), metadata={"description": "Its parts."})
 
 
@@ -183,6 +186,7 @@ class NewScheduleSchema(Schema):
     postings = recurring_postings(load_default=None)
     document_id = fields.Id(Kind.DOCUMENT, load_default=None, metadata={"description": DOCUMENT})
     origin_entry_id = fields.Id(Kind.JOURNAL_ENTRY, load_default=None, metadata={"description": ORIGIN})
+    posts_itself = fields.Flag(load_default=False, metadata={"description": ITSELF})
 
 
 class ScheduleChangesSchema(Schema):
@@ -197,12 +201,17 @@ class ScheduleChangesSchema(Schema):
     amount = fields.Amount(metadata={"description": AMOUNT})
     amount_base = fields.Amount(metadata={"description": BASE})
     postings = recurring_postings()
+    posts_itself = fields.Flag(metadata={"description": ITSELF})
 
 
 class ScheduleRunSchema(Schema):
-    """Up to which day parts are posted; by default today."""
+    """Up to which day parts are posted, or written as drafts; by default today."""
 
     until = fields.Day(load_default=None, metadata={"description": "The last day of parts that are posted."})
+    post = fields.Flag(
+        load_default=True,
+        metadata={"description": "Post them; otherwise they are drafts that somebody posts."},
+    )
 
 
 class ScheduleStopSchema(Schema):
@@ -237,6 +246,7 @@ class NewScheduleFormSchema(NewScheduleSchema):
     asset_account_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     origin_entry_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
     amount = fields.Amount(required=True)
+    posts_itself = fields.FormFlag(load_default=False)  # type: ignore[assignment]
 
     @ma.pre_load
     def without_empty(self, data: Mapping[str, Any], **kwargs: object) -> dict[str, Any]:
@@ -249,12 +259,45 @@ class NewScheduleFormSchema(NewScheduleSchema):
         """Write what recurs as its two postings."""
         del kwargs
         if data["kind"] == "RECURRING":
-            sides = ((data["counter_account_id"], data["amount"]), (data["account_id"], -data["amount"]))
-            data["postings"] = [
-                {"account_id": each, "amount": amount, "currency": data["currency"]} for each, amount in sides
-            ]
+            data["postings"] = _moved(data["account_id"], data["counter_account_id"], data["amount"])
             data |= dict.fromkeys(("account_id", "counter_account_id", "amount"))
         return data
+
+
+def _moved(account_id: int, counter_account_id: int, amount: Decimal) -> list[dict[str, Any]]:
+    """Write an amount in the base currency that moves from an account to another one as two postings."""
+    return [
+        {"account_id": counter_account_id, "amount": amount, "currency": None},
+        {"account_id": account_id, "amount": -amount, "currency": None},
+    ]
+
+
+class ScheduleChangesFormSchema(ScheduleChangesSchema):
+    """The changed fields of a schedule from the form on its page, which has those of its kind.
+
+    With the account that it moves an amount from, they are those of what recurs.
+    """
+
+    account_id = fields.FormId()
+    document_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+    counter_account_id = fields.FormId()  # type: ignore[assignment]
+    posts_itself = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+
+    @ma.post_load
+    def as_postings(self, data: dict[str, Any], **kwargs: object) -> dict[str, Any]:
+        """Write what recurs as its two postings."""
+        del kwargs
+        if "account_id" in data:
+            data["postings"] = _moved(
+                *(data.pop(name) for name in ("account_id", "counter_account_id", "amount"))
+            )
+        return data
+
+
+class ScheduleRunFormSchema(Schema):
+    """Whether the parts that are due are posted, or written as drafts."""
+
+    post = fields.FormFlag(load_default=True)
 
 
 class DisposalFormSchema(Schema):

@@ -123,6 +123,7 @@ class StatedInvoiceSchema(Schema):
     issued_on = _stated()
     due_on = _stated()
     tax_point_on = _stated()
+    supplied_on = _stated("The day of delivery (BT-72), or the last one of the period that it is of (BT-74).")
     currency = _stated()
     preceding_invoices = ma.fields.List(Untrusted())
     seller = ma.fields.Nested(StatedPartySchema)

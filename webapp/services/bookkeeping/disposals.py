@@ -7,7 +7,7 @@ from webapp.ledger.closing.schedules import PartState, ScheduleKind, bears_part
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.references import Kind, Ref
-from webapp.models import Account, JournalEntry, Organization, Schedule, SchedulePart
+from webapp.models import Account, JournalEntry, Organization, Schedule
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries, schedules
@@ -15,8 +15,8 @@ from webapp.services.accounts import accounts as ledger_accounts
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
+from webapp.services.bookkeeping import schedule_changes, voids
 from webapp.services.bookkeeping import schedules as acts
-from webapp.services.bookkeeping import voids
 from webapp.services.journal import entries as journal_entries
 
 
@@ -95,21 +95,14 @@ def _depreciate(
                 done = voids.reverse(entry, doing)
                 touched += done.journal_entry_ids
                 voided += done.voided_journal_entry_ids
+            schedule_changes.take_back_drafts([part])
             part.state = "SKIPPED"
             continue
         if state not in (PartState.POSTED, PartState.SKIPPED):
-            touched += _post(organization, schedule, part, doing)
+            touched += acts.enter_part(schedule, part, part.due_on, doing)
         if part.state == "POSTED":
             depreciated += part.amount_base_minor or 0
     return depreciated, touched, voided
-
-
-def _post(organization: Organization, schedule: Schedule, part: SchedulePart, doing: Act) -> list[int]:
-    legs = acts.legs_of_part(organization, schedule, part)
-    entry = acts.post_legs(schedule, legs, part.due_on, doing) if legs else None
-    part.state, part.refusal_code, part.refusal = "POSTED" if entry else "SKIPPED", None, None
-    part.journal_entry_id = entry.id if entry else None
-    return [entry.id] if entry else []
 
 
 def _legs(organization: Organization, schedule: Schedule, depreciated: int, role: Account) -> list[Leg]:

@@ -22,6 +22,7 @@ from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.bookkeeping import schedules
 from webapp.services.bookkeeping.posting_inputs import PostingInputs
+from webapp.services.journal import entries as journal_entries
 
 
 class FixedError(UnprocessableError):
@@ -45,6 +46,7 @@ class ScheduleChanges(TypedDict, total=False):
     postings: PostingInputs
     amount: Decimal
     amount_base: Decimal | None
+    posts_itself: bool
 
 
 # What schedules of a kind alone can change: the others computed their parts from it.
@@ -71,7 +73,7 @@ def change(schedule: Schedule, changes: ScheduleChanges, *, actor: Actor, now: d
                 key = camel(name)
                 raise FixedError(fields={key: [str(FixedError.__doc__)]})
         before, legs = _facts(schedule), schedule.legs
-        _apply(schedule, changes, doing.now)
+        _apply(schedule, changes, doing)
         db.session.flush()
         after = _facts(schedule)
         if (after, schedule.legs) == (before, legs):
@@ -79,6 +81,15 @@ def change(schedule: Schedule, changes: ScheduleChanges, *, actor: Actor, now: d
         differing = [name for name in after if after[name] != before[name]]
         doing.before, doing.after = ({name: facts[name] for name in differing} for facts in (before, after))
     return schedule
+
+
+def take_back_drafts(parts: Sequence[SchedulePart]) -> list[int]:
+    """Delete the drafts of parts, which are then due again, and list their ids."""
+    drafts = [entry for each in parts if (entry := schedules.drafted(each)) is not None]
+    ids = [each.id for each in drafts]
+    for each in drafts:
+        journal_entries.delete_draft(each)
+    return ids
 
 
 def _facts(schedule: Schedule) -> dict[str, Any]:
@@ -89,6 +100,7 @@ def _facts(schedule: Schedule) -> dict[str, Any]:
         "counterAccountId": Ref.optional(Kind.ACCOUNT, schedule.counter_account_id),
         "amount": _shown(schedule.amount_minor, schedule.currency),
         "amountBase": _shown(schedule.amount_base_minor, base),
+        "postsItself": schedule.posts_itself,
     }
 
 
@@ -96,7 +108,7 @@ def _shown(minor: int | None, currency: str | None) -> str | None:
     return None if minor is None or currency is None else str(Money(minor, currency))
 
 
-def _apply(schedule: Schedule, changes: ScheduleChanges, now: datetime) -> None:
+def _apply(schedule: Schedule, changes: ScheduleChanges, doing: Act) -> None:
     organization = organizations.get(schedule.organization_id)
     schedule.name = changes.get("name", schedule.name)
     if "document_id" in changes:
@@ -107,8 +119,12 @@ def _apply(schedule: Schedule, changes: ScheduleChanges, now: datetime) -> None:
     if "counter_account_id" in changes:
         found = lookups.refer(Account, organization.id, changes["counter_account_id"], "counterAccountId")
         schedule.counter_account_id = found.id
-    today = organizations.today(organization.id, now)
+    if "posts_itself" in changes:
+        schedules.let_post(schedule, doing, posts_itself=changes["posts_itself"])
+    today = organizations.today(organization.id, doing.now)
     parts = queried.parts_of(schedule)
+    if changes.keys() & _OF_KINDS.keys():
+        doing.result = TouchedIds(deleted_journal_entry_ids=take_back_drafts(parts)).as_json()
     done = (PartState.POSTED, PartState.SKIPPED)
     left = [each for each in parts if queried.state_of(each, today) not in done]
     if "postings" in changes:
@@ -153,13 +169,14 @@ def stop(schedule: Schedule, *, release: bool, note: str, actor: Actor, now: dat
             doing.nothing_to_do()
             return ActionResult(action_request_id=doing.id, changed=False, result=TouchedIds([]))
         doing.before = {"status": schedule.status}
+        deleted = [] if release else take_back_drafts(queried.parts_of(schedule))
         if release and schedule.kind in (ScheduleKind.RELEASE, ScheduleKind.DEPRECIATION):
             touched = _release_rest(schedule, doing)
         schedule.status = "STOPPED"
         db.session.flush()
-        doing.result = TouchedIds(touched).as_json()
-        doing.after = {"status": schedule.status}
-    return ActionResult(action_request_id=doing.id, changed=True, result=TouchedIds(touched))
+        done = TouchedIds(touched, deleted_journal_entry_ids=deleted)
+        doing.result, doing.after = done.as_json(), {"status": schedule.status}
+    return ActionResult(action_request_id=doing.id, changed=True, result=done)
 
 
 def _release_rest(schedule: Schedule, doing: Act) -> list[int]:
@@ -167,12 +184,8 @@ def _release_rest(schedule: Schedule, doing: Act) -> list[int]:
     today = organizations.today(organization.id, doing.now)
     touched = []
     for part in queried.parts_of(schedule):
-        legs = schedules.legs_of_part(organization, schedule, part)
-        if queried.state_of(part, today) in (PartState.POSTED, PartState.SKIPPED) or not legs:
-            continue
-        entry = schedules.post_legs(schedule, legs, min(part.due_on, today), doing)
-        part.state, part.journal_entry_id = "POSTED", entry.id
-        touched.append(entry.id)
+        if queried.state_of(part, today) not in (PartState.POSTED, PartState.SKIPPED):
+            touched += schedules.enter_part(schedule, part, min(part.due_on, today), doing)
     return touched
 
 
@@ -183,7 +196,9 @@ def skip(part: SchedulePart, *, note: str, actor: Actor, now: datetime) -> Actio
     title = f"Skipped part {part.number} of the schedule {schedule.name}"
     with act(actor, now, "skip_schedule_part", target, title=title, note=note, payload=payload) as doing:
         schedules.require_open(part)
+        deleted = take_back_drafts([part])
         part.state = "SKIPPED"
         db.session.flush()
-        doing.after = {"number": part.number, "state": part.state}
-    return ActionResult(action_request_id=doing.id, changed=True, result=TouchedIds([]))
+        done = TouchedIds(deleted_journal_entry_ids=deleted)
+        doing.result, doing.after = done.as_json(), {"number": part.number, "state": part.state}
+    return ActionResult(action_request_id=doing.id, changed=True, result=done)

@@ -9,6 +9,7 @@ from typing import TypedDict
 from webapp.database.sessions import db
 from webapp.ledger.closing import schedules as rules
 from webapp.ledger.closing.schedules import PartState, PartStateError, ScheduleKind, ScheduleLengthError
+from webapp.ledger.codes import SCHEDULES
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.corrections import reversal
 from webapp.ledger.journal.entries import Leg, check_balanced
@@ -105,6 +106,7 @@ class ScheduleInput(TypedDict):
     document_id: int | None
     origin_entry_id: int | None
     asset_account_id: int | None
+    posts_itself: bool
 
 
 def create(given: ScheduleInput, *, actor: Actor, now: datetime) -> Schedule:
@@ -135,6 +137,8 @@ def create(given: ScheduleInput, *, actor: Actor, now: datetime) -> Schedule:
             amounts = _recurring(organization, made, given, len(days))
         else:
             amounts = _shared(organization, made, given, days)
+        if given["posts_itself"]:
+            let_post(made, doing, posts_itself=True)
         _add(made, days, amounts)
         doing.target_id = str(made.id)
         doing.after = {"name": made.name, "kind": made.kind, "parts": len(days)}
@@ -273,15 +277,20 @@ def _add(made: Schedule, days: Sequence[date], amounts: PartAmounts) -> list[Sch
     return parts
 
 
-def run(*, until: date | None = None, actor: Actor, now: datetime) -> list[ItemResult]:
-    """Post each part that is due up to a day; one that a rule refuses stays due, and stops no other."""
+def run(
+    *, until: date | None = None, post: bool = True, by_itself: bool = False, actor: Actor, now: datetime
+) -> list[ItemResult]:
+    """Post each part that is due up to a day, or draft it; one that a rule refuses stays due, and stops no other.
+
+    With `by_itself` only those of schedules that post themselves.
+    """
     organization_id = actor.organization_id
     today = organizations.today(organization_id, now)
     if until is not None and until > today:
         raise UntilAheadError(fields={"until": [str(UntilAheadError.__doc__)]})
     results = []
-    for part in schedules.due(organization_id, until or today):
-        done = attempt(part.id, partial(post, part, actor=actor, now=now))
+    for part in schedules.due(organization_id, until or today, by_itself=by_itself):
+        done = attempt(part.id, partial(enter, part, post=post, actor=actor, now=now))
         if isinstance(done, FailedItem):
             part.state, part.refusal_code, part.refusal = "REFUSED", done.code, done.error
             db.session.flush()
@@ -289,29 +298,56 @@ def run(*, until: date | None = None, actor: Actor, now: datetime) -> list[ItemR
     return results
 
 
-def post(part: SchedulePart, *, actor: Actor, now: datetime) -> ActionResult:
-    """Post a part on its day, or on the first open one; by hand also one that was voided."""
+def enter(part: SchedulePart, *, post: bool = True, actor: Actor, now: datetime) -> ActionResult:
+    """Post a part on its day, or on the first open one, or draft it; by hand also one that was voided."""
     schedule = schedules.get(part.organization_id, part.schedule_id)
-    target, payload = ("schedule", schedule.id), {"number": part.number}
-    title = f"Posted part {part.number} of the schedule {schedule.name}"
-    with act(actor, now, "post_schedule_part", target, title=title, payload=payload) as doing:
+    kind, target = "post_schedule_part" if post else "draft_schedule_part", ("schedule", schedule.id)
+    title = f"{'Posted' if post else 'Drafted'} part {part.number} of the schedule {schedule.name}"
+    with act(actor, now, kind, target, title=title, payload={"number": part.number}) as doing:
         require_open(part)
         if schedule.status == "STOPPED":
             raise StoppedError
-        organization = organizations.get(part.organization_id)
-        legs = legs_of_part(organization, schedule, part)
-        entry = post_legs(schedule, legs, part.due_on, doing) if legs else None
-        part.state, part.refusal_code, part.refusal = "POSTED" if entry else "SKIPPED", None, None
-        part.journal_entry_id = entry.id if entry else None
-        db.session.flush()
-        doing.result = TouchedIds([entry.id] if entry else []).as_json()
+        touched = enter_part(schedule, part, part.due_on, doing, post=post)
+        doing.result = TouchedIds(touched).as_json()
         doing.after = {
             "number": part.number,
-            "journalEntryId": Ref.optional(Kind.JOURNAL_ENTRY, entry.id if entry else None),
+            "journalEntryId": Ref.optional(Kind.JOURNAL_ENTRY, part.journal_entry_id),
         }
-    return ActionResult(
-        action_request_id=doing.id, changed=True, result=TouchedIds([entry.id] if entry else [])
-    )
+    return ActionResult(action_request_id=doing.id, changed=True, result=TouchedIds(touched))
+
+
+def enter_part(
+    schedule: Schedule, part: SchedulePart, day: date, doing: Act, *, post: bool = True
+) -> list[int]:
+    """Give a part its entry of a day, the draft that it has or a new one, and list its id; one of 0.00 has none."""
+    organization = organizations.get(schedule.organization_id)
+    part.refusal_code = part.refusal = None
+    entry = drafted(part)
+    if entry is None:
+        legs = legs_of_part(organization, schedule, part)
+        entry = _draft(schedule, legs, day, doing) if legs else None
+    part.state, part.journal_entry_id = ("POSTED", entry.id) if entry else ("SKIPPED", None)
+    db.session.flush()
+    if entry is not None and post:
+        journal_entries.post(entry, doing, fact=journal_entries.fact_of(entry, day))
+    return [entry.id] if entry else []
+
+
+def drafted(part: SchedulePart) -> JournalEntry | None:
+    """Return the draft of a part, if it has one."""
+    if part.journal_entry_id is None:
+        return None
+    entry = lookups.get(JournalEntry, part.organization_id, part.journal_entry_id)
+    return entry if entry.status == "DRAFT" else None
+
+
+def let_post(schedule: Schedule, doing: Act, *, posts_itself: bool) -> None:
+    """Let the worker post the parts of a schedule on their days, or no more; only a person lets it."""
+    if posts_itself:
+        doing.actor.demand_person(or_decided=True)
+        organization = organizations.get(schedule.organization_id)
+        organization.automatic = sorted({*organization.automatic, SCHEDULES})
+    schedule.posts_itself = posts_itself
 
 
 def require_open(part: SchedulePart) -> None:
@@ -339,6 +375,12 @@ def legs_of_part(organization: Organization, schedule: Schedule, part: ScheduleP
 
 def post_legs(schedule: Schedule, legs: Sequence[Leg], due_on: date, doing: Act) -> JournalEntry:
     """Post an entry of a schedule on its day, or on the first open one."""
+    entry = _draft(schedule, legs, due_on, doing)
+    journal_entries.post(entry, doing, fact=journal_entries.fact_of(entry, due_on))
+    return entry
+
+
+def _draft(schedule: Schedule, legs: Sequence[Leg], due_on: date, doing: Act) -> JournalEntry:
     entry = journal_entries.add_draft(
         organizations.get(schedule.organization_id),
         organizations.first_open_day(schedule.organization_id, due_on),
@@ -349,7 +391,6 @@ def post_legs(schedule: Schedule, legs: Sequence[Leg], due_on: date, doing: Act)
     )
     entry.schedule_id = schedule.id
     db.session.flush()
-    journal_entries.post(entry, doing, fact=journal_entries.fact_of(entry, due_on))
     return entry
 
 

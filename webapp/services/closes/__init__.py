@@ -1,3 +1,3 @@
 """Closes of months: prepared, approved and reopened, what people tick in them, and say of balances that differ."""
 
-from webapp.services.closes import appropriations, balance_notes, closes, marks
+from webapp.services.closes import accruals, appropriations, balance_notes, closes, marks

@@ -18,7 +18,7 @@ from webapp.ledger.periods import Period
 from webapp.models import Close, JournalEntry
 from webapp.queries.access import organizations
 from webapp.queries.audit import events
-from webapp.queries.closes import closes, documents, marks
+from webapp.queries.closes import closes, documents, marks, packs
 from webapp.queries.closes.closes import CloseRecord
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -210,8 +210,10 @@ def _close(row: Close, prepared: Mapping[str, Any], doing: Act) -> None:
     before = organization.lock_date
     head = events.end(actor.organization_id).head or NO_EVENT
     previous = _last_approved(actor.organization_id)
+    found = closes.read(actor.organization_id, row.period, doing.now)
     document = {
         **prepared,
+        packs.PACK: packs.as_json(packs.tables(actor.organization_id, found)),
         "approvedBy": actor.as_json(),
         "approvedAt": instant_text(doing.now),
         "head": head._asdict(),

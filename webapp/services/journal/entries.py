@@ -29,6 +29,7 @@ from webapp.models import (
     Organization,
     Posting,
     Reconciliation,
+    SchedulePart,
     Transaction,
     delete_rows,
     of_same_organization,
@@ -208,6 +209,9 @@ def delete_draft(entry: JournalEntry) -> None:
     updates.touch_documents_of(entry.organization_id, [entry.id])
     if entry.corrects_id is not None:
         updates.touch(Kind.JOURNAL_ENTRY, [entry.corrects_id])
+    if entry.schedule_id is not None:
+        due_again = {"state": "PLANNED", "journal_entry_id": None}
+        update_rows(SchedulePart, refers_to(SchedulePart.journal_entry_id, entry), **due_again)
     delete_rows(Posting, refers_to(Posting.journal_entry_id, entry))
     still_draft = JournalEntry.id == entry.id, JournalEntry.status == "DRAFT"
     if delete_rows(JournalEntry, of_same_organization(JournalEntry, entry), *still_draft) != 1:
@@ -391,13 +395,16 @@ def _post_numbered(draft: JournalEntry, doing: Act, fact: Fact | None, let_in: L
 
 
 def _fact_of(entry: JournalEntry, legs: Sequence[Leg]) -> Fact | None:
-    """Find the day of what a draft is about: its line's, its document's, or that of the entry that it corrects."""
+    """Find the day of what a draft is about: of its line, document or part, or of the entry that it corrects."""
     days: list[date | None] = []
     if entry.source == "bank_feed":
         lines = journal_entries.transactions_of(legs)
         days = [lookups.get(Transaction, entry.organization_id, each).booked_on for each in lines]
     elif entry.document_id is not None:
         days = [lookups.get(Document, entry.organization_id, entry.document_id).issued_on]
+    elif entry.schedule_id is not None:
+        due = sa.select(SchedulePart.due_on).where(refers_to(SchedulePart.journal_entry_id, entry))
+        days = [*db.session.scalars(due)]
     elif entry.corrects_id is not None:
         days = [lookups.get(JournalEntry, entry.organization_id, entry.corrects_id).effective_on]
     known = [day for day in days if day is not None]

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from webapp.database.functions import seconds_from_now
 from webapp.database.sessions import db, insert_unless
+from webapp.ledger.codes import SCHEDULES
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.models import Job, Organization
 from webapp.models.base import table_of
@@ -34,6 +35,7 @@ NAMES: Final = {
     timetable.RATES: "the daily exchange rates",
     timetable.DELETION: "the deletion of old files",
     timetable.CHECK: "the weekly check",
+    SCHEDULES: "the posting of schedules",
 }
 _FREE: Final = {"leased_by": None, "leased_until": None}
 

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 from zlib import crc32
 from zoneinfo import ZoneInfo
 
-from webapp.ledger.codes import AUTOMATIC
+from webapp.ledger.codes import AUTOMATIC, SCHEDULES
 
-RATES, DELETION, CHECK = AUTOMATIC
+RATES, DELETION, CHECK, _ = AUTOMATIC
 DAY: Final = timedelta(days=1)
 SUNDAY: Final = 6
 
@@ -25,6 +25,7 @@ TIMES: Final = {
     RATES: Timetable(frozenset(range(5)), 17, "Europe/Berlin"),
     DELETION: Timetable(frozenset(range(7)), 2),
     CHECK: Timetable(frozenset({SUNDAY}), 3),
+    SCHEDULES: Timetable(frozenset(range(7)), 1),
 }
 
 

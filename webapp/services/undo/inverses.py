@@ -125,6 +125,8 @@ STAYS: Mapping[str, str] = {
     "change_owner": "Change the owner again.",
     "create_schedule": "Stop the schedule; its posted parts stay, and are voided one by one.",
     "change_schedule": "Change the schedule again.",
+    "accrue": "Void the entry of the accrual; its reversal goes with it.",
+    "draft_schedule_part": "Delete the draft; the part is then due again.",
     "post_schedule_part": "Void the entry of the part; the part is then due again.",
     "stop_schedule": "Write another schedule for what is left.",
     "take_table": "Remove the table where it was moved in.",

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import marshmallow as ma
@@ -14,7 +13,6 @@ from webapp.errors import answer_ledger_error, refusal_body
 from webapp.ledger import titles
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.scopes import PROPOSE
 from webapp.ledger.titles import PLAN
 from webapp.models import ActionRequest
 from webapp.queries.effects import pages, summaries
@@ -67,10 +65,7 @@ def only_try() -> Response | None:
 
 def dry_run() -> Response:
     """Answer what the call would answer and change; nothing is written."""
-    found = principal()
-    proposes = PROPOSE in found.scopes and found.token_id is not None
-    with calls.acting_as(calls.with_role(found)) if proposes else nullcontext():
-        tried = calls.tried()
+    tried = _tried_with_role() if state().is_proposal else _tried()
     db.session.rollback()
     status, body = _answer(tried)
     if not state().of_write.is_summary:
@@ -81,6 +76,24 @@ def dry_run() -> Response:
     )
     shape = _selected(selections.DRY_RUN_SUMMARY)
     return _answered(shape.dump({"dry_run": True, "status": status, "summary": summary}), 200)
+
+
+def _tried() -> Trial:
+    """Try a call as whom it comes from; one that would be proposed in its midst, as a proposal."""
+    try:
+        return calls.tried()
+    except (ProposableError, CapReachedError):
+        if not _may_propose():
+            raise
+        db.session.rollback()
+        requests.begin(organization_id())
+        return _tried_with_role()
+
+
+def _may_propose() -> bool:
+    """Return whether the token may propose all that the call needs."""
+    needed = set(calls.scope().split()) - {selections.READ}
+    return bool(needed) and all(map(may_propose, needed))
 
 
 def propose_instead(_error: ProposableError | None = None) -> Response:
@@ -96,8 +109,7 @@ def propose_instead(_error: ProposableError | None = None) -> Response:
 
 def propose_at_cap(error: CapReachedError) -> Response:
     """Propose the whole of a call that would pass its token's cap; without the scope it is refused."""
-    needed = set(calls.scope().split()) - {selections.READ}
-    return propose_instead() if needed and all(map(may_propose, needed)) else answer_ledger_error(error)
+    return propose_instead() if _may_propose() else answer_ledger_error(error)
 
 
 def propose() -> Response:
