@@ -57,7 +57,7 @@ class TotalSchema(Schema):
 
 
 class ReportTableSchema(Schema):
-    """A report in base currency: debits positive, income and what is owed negative; a profit is a result above zero."""
+    """A report in base currency: debits positive, income and what is owed negative; a profit is above zero."""
 
     currency = ma.fields.String(allow_none=True)
     period = ma.fields.String(allow_none=True)

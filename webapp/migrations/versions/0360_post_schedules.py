@@ -5,7 +5,7 @@ from alembic import op
 
 from webapp.migrations.tables import BIG
 
-revision = "0335"
+revision = "0360"
 down_revision = "0355"
 branch_labels = None
 depends_on = None
