@@ -62,6 +62,7 @@ def test_items_that_add_up_to_zero_are_settled_with_each_other(agent, ben, books
     assert model.call("settle_items", items=pair, why="Credit note")["status"] == "EXECUTED"
     assert {each["reference"] for each in items(ben)} == {"RE-2026-17", "B-9"}
     assert "name the line" in model.refusal("settle_items", items=pair, short="1.00")
+    assert "Name 2 to 200 items." in model.refusal("settle_items", items=pair[:1])
 
 
 def test_a_line_that_is_short_says_what_the_rest_is(agent, ben, bank, invoices):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -74,6 +76,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "PUT /api/balance-proofs/materiality": {"materiality": "10.00"},
     "PATCH /api/owners/<id:owner_id>": {"name": "A test"},
     "PATCH /api/schedules/<id:schedule_id>": {"name": "A test"},
+    # To post the parts takes another scope.
+    "POST /api/schedules/run": {"post": False},
+    "POST /schedules/run": {"post": "false"},
     "POST /api/schedules/<id:schedule_id>/dispose": {"on": "2026-02-01"},
     "POST /api/schedules/<id:schedule_id>/parts/<id:number>/skip": {"note": "A test"},
     "POST /api/schedules/<id:schedule_id>/stop": {"note": "A test"},
@@ -240,3 +245,11 @@ def needs(address: Address) -> str:
         "heavy": address.is_heavy,
     }
     return ", ".join([str(address.scope), *(fact for fact, holds in facts.items() if holds)])
+
+
+def text_of(answer):
+    """Give what an answer says; of a workbook, or another archive, what is packed in it."""
+    if not answer.data.startswith(b"PK"):
+        return answer.text
+    with zipfile.ZipFile(io.BytesIO(answer.data)) as archive:
+        return "".join(archive.read(each).decode() for each in archive.namelist())

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
-from tests.security.addresses import addresses_of
+from tests.security.addresses import addresses_of, text_of
 from tests.security.asking import Asker
 from tests.security.conftest import CANARY, CANARY_AMOUNT
 
@@ -66,7 +66,7 @@ def dans_things(dan, bank):
 
 def told(answer):
     """List what of the canaries an answer tells, in its body or its headers."""
-    text = f"{answer.headers}{answer.text}"
+    text = f"{answer.headers}{text_of(answer)}"
     return [canary for canary in TOLD_NOWHERE if canary in text]
 
 

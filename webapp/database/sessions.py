@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 BULK_PATIENCE_SECONDS = 300
 # The number of an advisory lock.
 PEOPLE = 50
-# To insert fewer rows one by one is as cheap as by lists.
-FEW_ROWS = 4
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -179,9 +177,9 @@ def insert_alike(
 ) -> None:
     """Insert rows that share some values, and have their own ones of the columns `names`.
 
-    PostgreSQL takes many of them as a list for each column: half of what a statement for each row costs.
+    PostgreSQL takes them as a list for each column: of many, half of what a statement for each row costs.
     """
-    if db.engine.dialect.name == "sqlite" or len(rows) < FEW_ROWS:
+    if db.engine.dialect.name == "sqlite":
         each = [{**shared, **dict(zip(names, row, strict=True))} for row in rows]
         db.session.execute(_insert(table), each)
         return

@@ -272,6 +272,7 @@ CALL_KINDS: Final = (
     "close_steps_create",
     "close_steps_put_policy",
     "close_steps_update",
+    "closes_accrue",
     "closes_prepare",
     "closes_tick",
     "closes_untick",

@@ -33,6 +33,7 @@ class Kind(StrEnum):
     LOCK_EXCEPTION = "lock_exception"
     OWNER = "owner"
     OWN_STEP = "own_step"
+    CLOSE = "close"
 
     @property
     def address(self) -> str | None:
@@ -76,12 +77,14 @@ _LISTED: Final[Mapping[Kind, str]] = {
 
 
 class Ref(int):
-    """The id of a row with its kind. It works as a number, and is a number in JSON.
+    """The id of a row with its kind. It works as a number, and is a number in JSON; another kind of row is not equal.
 
     >>> import json
     >>> ref = Ref(Kind.ACCOUNT, 7)
     >>> ref == 7, ref.kind, json.dumps({"accountId": ref})
     (True, <Kind.ACCOUNT: 'account'>, '{"accountId": 7}')
+    >>> ref == Ref(Kind.RULE, 7), ref != Ref(Kind.RULE, 7), len({ref, Ref(Kind.RULE, 7), Ref(Kind.ACCOUNT, 7)})
+    (False, True, 2)
     """
 
     kind: Kind
@@ -91,6 +94,15 @@ class Ref(int):
         made = super().__new__(cls, row_id)
         made.kind = kind
         return made
+
+    def __eq__(self, other: object) -> bool:
+        is_other_kind = isinstance(other, Ref) and other.kind is not self.kind
+        return not is_other_kind and super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
 
     def __getnewargs__(self) -> tuple[Kind, int]:  # type: ignore[override]
         return self.kind, int(self)

@@ -66,7 +66,7 @@ class CutOffRowSchema(Schema):
 class LateDocumentSchema(Schema):
     """A document issued after the period of what was supplied in it, and that no entry of the period has."""
 
-    document_id = fields.Id(Kind.DOCUMENT)
+    document_id = fields.Id(Kind.DOCUMENT, metadata={"description": "The id of the document."})
     label = Untrusted(metadata={"description": "What it is called."})
     supplied_on = fields.Day(metadata={"description": "The day of the supply, as its invoice states it."})
     issued_on = fields.Day()

@@ -42,20 +42,26 @@ def with_metadata(options: dict[str, Any], **facts: Any) -> dict[str, Any]:
 
 
 class Text(ma.fields.String):
-    """Unicode text without NUL and lone surrogates; lengths are code points."""
+    """Unicode text without NUL and lone surrogates; lengths are code points.
 
-    def __init__(self, *, least: int = 0, most: int, strip: bool = False, **kwargs: Any) -> None:
+    With `strip` it loses white space at its ends, with `is_plain` the characters that nobody sees.
+    """
+
+    def __init__(
+        self, *, least: int = 0, most: int, strip: bool = False, is_plain: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(
             validate=ma.validate.Length(min=least, max=most, error=_length_message(least, most)), **kwargs
         )
-        self.strip = strip
+        self.strip, self.is_plain = strip, is_plain
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
             raise ma.ValidationError("Send text.")
         if "\0" in value or SURROGATE.search(value):
             raise ma.ValidationError("Text must be Unicode without NUL.")
-        return value.strip() if self.strip else value
+        text = plain(value) if self.is_plain else value
+        return text.strip() if self.strip else text
 
 
 def _length_message(least: int, most: int) -> str:
@@ -66,10 +72,10 @@ class Name(Text):
     """A name of 1 to 255 characters that is not blank, without those that nobody sees."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(least=1, most=255, **with_metadata(kwargs, pattern=r"\S"))
+        super().__init__(least=1, most=255, is_plain=True, **with_metadata(kwargs, pattern=r"\S"))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        text = plain(super()._deserialize(value, attr, data, **kwargs))
+        text = super()._deserialize(value, attr, data, **kwargs)
         if value and not text.strip():
             raise ma.ValidationError("A name needs a visible character.")
         return text
@@ -232,9 +238,9 @@ class Amount(ma.fields.String):
     ) -> Decimal:
         if not isinstance(value, str):
             raise ma.ValidationError('Write an amount as a decimal string, like "-12.50".')
-        if self.written is DECIMAL and LARGE.fullmatch(value):
-            raise AmountTooLargeError(fields={attr or "": [str(AmountTooLargeError.__doc__)]})
         if not self.written.fullmatch(value):
+            if LARGE.fullmatch(value):
+                raise AmountTooLargeError(fields={attr or "": [str(AmountTooLargeError.__doc__)]})
             raise ma.ValidationError(MINUS_WANTED if set(value) & set(OTHER_MINUSES) else AMOUNT_WANTED)
         return Decimal(value)
 

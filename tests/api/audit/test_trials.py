@@ -102,6 +102,9 @@ def test_a_dry_run_of_every_write_tells_what_it_does_and_changes_nothing(app, ad
     before, files = rows_of(bank), files_of(app)
     for trial in portion(11, trials):
         answer = trial.ask(ada, dryRun="true")
+        # What only a person does is not tried by a key either.
+        if answer.json.get("code") == "person_needed":
+            continue
         assert answer.status_code == 200, (trial.name, answer.json)
         assert (answer.json["dryRun"], answer.json["status"] < 300) == (True, True), (trial.name, answer.json)
         assert answer.json["effect"]["acts"], trial.name

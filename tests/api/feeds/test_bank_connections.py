@@ -307,3 +307,9 @@ def test_the_pages_do_the_same(ada, bridge, work):
     assert page.post(f"{BANKS}/{number}/renew", data={"setupToken": "x"}).status_code == 422
     assert page.post(f"{BANKS}/{number}/end").status_code == 303
     assert "Our bank" not in page.get(BANKS).text
+
+
+def test_an_amount_beyond_64_bits_is_told_as_too_large(ada, bridge, connected, work):
+    bridge.accounts = [account("A1", [("t9", ago(1), "92233720368547758.08", "Large")], as_of=ago(0))]
+    sync(ada, connected, work)
+    assert only(ada)["error"].endswith("The amount is larger than the books can hold.")

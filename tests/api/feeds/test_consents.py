@@ -143,6 +143,7 @@ def test_a_renewal_keeps_the_account_under_other_ids(ada, nordic, connected, wor
     found = sync(ada, connected, work)
     assert (found["status"], found["nextRunAt"]) == ("NEEDS_CONSENT", None)
     assert "Renew" in found["lastError"]["sentence"]
+    assert "Consent until" not in ada.browser().get(BANKS).text
     assert f"{BANKS}/{found['id']}/consent" in ada.browser().get("/").text
     # The bank gives the account another number of its own, and its lines too.
     again = [{**each, "entry_reference": f"n{each['entry_reference']}"} for each in LINES]
@@ -161,10 +162,13 @@ def test_an_account_without_an_iban_is_linked_again_with_a_persons_yes(ada, nord
     ada.patch(place, json={"accounts": [{"externalId": only(ada)["externalId"], "opens": True}]})
     work()
     fa_id = only(ada)["faId"]
+    (opened,) = ada.get("/api/feeds/accounts").json["feedAccounts"]
+    assert (opened["mask"], opened["institutionName"]) == (None, BANK)
     nordic.accounts = [account("B7", [{**each, "entry_reference": None} for each in LINES[:2]])]
     consent(ada, nordic, work)
     old, new = shown(ada)["accounts"]
     assert (old["isGone"], new["takesOver"]) == (True, old["externalId"])
+    assert f'<option value="{fa_id}" selected' in ada.browser().get(BANKS).text
     assert texts(ada) == ["Grocer", "Salary"]
     ada.patch(place, json={"accounts": [{"externalId": new["externalId"], "faId": fa_id}]})
     work()

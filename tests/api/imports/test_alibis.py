@@ -1,7 +1,9 @@
 """The alibi of lost lines: the first day whose balance the lines do not explain, by how much, and what would."""
 
 import random
+import re
 from datetime import date, timedelta
+from html import unescape
 
 import pytest
 
@@ -81,6 +83,25 @@ def test_what_alone_explains_it_is_named(ada, bank, push):
         day="2026-09-03",
     )
     assert alibi(ada, bank) == ("2026-09-02", "2026-09-03", "-3.00", ["DOUBLED", "DOUBLED", "MISSING"])
+
+
+def test_the_page_leads_to_what_mends_it(ada, bank, push):
+    push(("a", "2026-08-29", "5.00"), balance="5.00", day="2026-08-29")
+    push(("b", "2026-08-30", "-2.00"), ("c", "2026-08-30", "-2.00"), balance="1.00", day="2026-08-30")
+    place, page = f"/feeds/{bank.fa_id}", ada.browser()
+    two = [each["id"] for each in ada.get("/api/transactions").json["transactions"]]
+    kept, joined = sorted(two)[1:]
+    assert ada.post(f"/api/transactions/{kept}/join", json={"transactionId": joined}).status_code == 200
+    assert alibi(ada, bank) == ("2026-08-29", "2026-08-30", "-2.00", ["JOINED", "MISSING"])
+    shown = unescape(page.get(place).text)
+    assert f"{place}?show=all&line={kept}#line-{kept}" in shown
+    assert f"{place}?show=all&to=2026-08-30&from=2026-08-30" in shown
+    assert f"/imports/new?faId={bank.fa_id}" in shown
+    ada.post(f"/api/transactions/{kept}/unjoin", json={"transactionId": joined})
+    push(balance="1.00", day="2026-08-31", removed=["b"])
+    (restore,) = re.findall(r'action="([^"]*/restore)"', page.get(place).text)
+    assert page.post(restore).status_code == 303
+    assert alibi(ada, bank) is None
 
 
 def test_one_balance_that_is_wrong_by_itself_is_said(ada, bank, push):

@@ -129,6 +129,16 @@ def test_several_lines_are_asked_about_together(ada, make_line):
     assert row.record()[0] == "POSTED"
 
 
+def test_a_join_that_keeps_a_line_beside_what_it_pays_warns_as_its_confirmation_does(
+    ada, make_line, bank, giro
+):
+    one = make_line("named")
+    again = send(bank, giro, "2026-03-20", "400.00", text="Your RE-2026-17")
+    joined = ada.post(f"/api/transactions/{again}/join", json={"transactionId": one}).json
+    assert joined["transaction"]["id"] == one
+    assert joined["warningCodes"] == documented(ada, one) == ["pays_open_item"]
+
+
 @pytest.fixture
 def bank_account(books, giro):
     return books.account_id("Giro")

@@ -88,7 +88,11 @@ class TestSuggesting:
             out, paying, "FAILED",
         )  # fmt: skip
         assert "is the open amount of RE-2026-17" in result["error"]
-        assert join(ben, out, paying)["id"] == out
+        address, body = f"/transactions/{out}/join", {"transactionId": paying}
+        tried = ben.post(f"/api{address}?dryRun=true", json=body).json["effect"]["warnings"]
+        told = ben.post(f"/api{address}", json=body).json
+        assert (told["warnings"], told["warningCodes"]) == (tried, ["pays_open_item"])
+        assert "is the open amount of RE-2026-17" in tried[0]
 
 
 class TestFees:

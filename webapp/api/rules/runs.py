@@ -63,7 +63,7 @@ def apply(body: dict[str, Any], selection: dict[str, Any], rule_id: int) -> dict
     """Apply a rule to past lines exactly as previewed."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
     run = services.rules.runs.apply(rule, body["digest"], CandidateFilters(**selection), **acting())
-    put_elsewhere = queries.transactions.doubts.of_act(organization_id(), run.action_request_id)
+    put_elsewhere = queries.transactions.doubts.of_runs(organization_id(), [run.id])
     warnings = [sentence for _, sentence in put_elsewhere]
     return {"run": run, **({"warnings": warnings} if warnings else {})}
 

@@ -253,17 +253,20 @@ def _order(report: LineReport) -> tuple[date, int]:
 
 def similarity(pending: LineReport, booked: LineReport) -> tuple[str | None, str]:
     """Return the tier and the reason by which a booked line may be a pending one of another text or amount."""
-    when = f"A pending line of {pending.day:%-d %b %Y}"
+    day = f"{pending.day:%-d %b %Y}"
     if pending.amount_minor == booked.amount_minor:
         if are_similar(pending, booked):
-            return "REWORDED", f"{when} has the same amount and a similar text."
+            return "REWORDED", f"A pending line of {day} has the same amount and a similar text."
         return None, ""
     more = abs(booked.amount_minor) - abs(pending.amount_minor)
     is_tip = 0 < more * 100 <= abs(pending.amount_minor) * TIP_PERCENT
     same_sign = (pending.amount_minor < 0) == (booked.amount_minor < 0)
     if is_tip and same_sign and _same_merchant(pending, booked):
         percent = more * 100 / abs(pending.amount_minor)
-        return "TIP", f"{when} has the same counterparty and {percent:.0f} % less, as before a tip."
+        reason = (
+            f"A pending line of {day} has the same counterparty and {percent:.0f} % less, as before a tip."
+        )
+        return "TIP", reason
     return None, ""
 
 

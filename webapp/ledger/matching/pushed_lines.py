@@ -1,14 +1,15 @@
 """A pushed line: its plausibility, the digest of its facts, and whether an event is outdated."""
 
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from webapp.ledger.currencies import digits
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.matching.lines import line_keys
-from webapp.ledger.money import Money
+from webapp.ledger.money import AmountTooLargeError, Money
 
 YEARS_BACK: Final = 50
 DAYS_AHEAD: Final = 366
@@ -22,6 +23,10 @@ class NonsenseError(UnprocessableError):
     """This batch has impossible values; nothing of it was accepted."""
 
     code = "nonsense"
+    codes: ClassVar[Mapping[str, str]] = {
+        "nonsense": "This batch has impossible values; nothing of it was accepted.",
+        AmountTooLargeError.code: str(AmountTooLargeError.__doc__),
+    }
     untrusted = ("error", "details")
 
 

@@ -52,6 +52,7 @@ def remove(user_id: int) -> Response:
 @requires("admin", session_only=True)
 def decide_address(user_id: int) -> Response:
     """Let a member have another address or refuse it, or show the error."""
+    queries.access.organizations.membership(organization_id(), user_id)
     return act_or_show(
         lambda: services.access.own_sign_in.decide_address(
             user_id, **AddressDecisionFormSchema().load(form_body()), **acting()

@@ -46,11 +46,7 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
 
 
 def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[Any]:
-    """Join feed accounts with the postings on their ledger accounts, in the feed's own currency.
-
-    The entry is found by its id, which a posting shares with its organization by a foreign key: if SQLite might look
-    for the organization too, it would start from all of its entries.
-    """
+    """Join feed accounts with the postings on their ledger accounts, in the feed's own currency."""
     is_on_account = sa.and_(
         of_same_organization(Posting, FeedAccount),
         Posting.account_id == FeedAccount.account_id,
@@ -59,10 +55,7 @@ def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[
     statement = statement.select_from(start)
     if start is not FeedAccount:
         statement = statement.join(FeedAccount, refers_to(start.feed_account_id, FeedAccount))
-    is_its_entry = sa.and_(
-        JournalEntry.organization_id == Posting.organization_id,
-        JournalEntry.id == Posting.journal_entry_id,
-    )
+    is_its_entry = refers_to(Posting.journal_entry_id, JournalEntry)
     return statement.join(Posting, is_on_account).join(JournalEntry, is_its_entry)
 
 

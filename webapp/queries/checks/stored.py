@@ -40,7 +40,7 @@ def refused_values() -> Iterator[Violation]:
 
 @cache
 def _refused_rows(table: sa.Table, constraint: sa.CheckConstraint) -> sa.Executable:
-    return sa.select(table).where(sa.text(f"NOT ({constraint.sqltext})"))
+    return sa.select(table).where(sa.func.coalesce(constraint.sqltext, sa.true()).is_(sa.false()))
 
 
 def unknown_currencies() -> Iterator[Violation]:

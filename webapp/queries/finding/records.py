@@ -15,7 +15,6 @@ from webapp.queries.common.search import contains, is_amount
 # The newest of each kind are searched; the journal and the list of documents search them all.
 NEWEST: Final = 10_000
 LARGEST_NUMBER: Final = 2**63 - 1
-# Without statistics SQLite would read the entries of bank lines too, which are far more.
 # Written out, as the index has it.
 _BANK_FEED: Final = sa.literal_column("'bank_feed'", sa.String())
 _ENTRY: Final = (

@@ -23,13 +23,17 @@ MOST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """One thing that alone explains the difference; what is missing altogether has no line."""
+    """One thing that alone explains the difference; what is missing altogether has no line.
+
+    `shown_with` is the line that lists show: of a joined line the one that was kept, of a removed one none.
+    """
 
     kind: str
     sentence: str
     transaction_id: int | None = None
     fa_id: int | None = None
     day: date | None = None
+    shown_with: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,11 @@ def of_account(
     found = first_disagreement(stated, moved)
     if found is None:
         return None
-    between = f"between {found.after:%-d %b} and {found.day:%-d %b %Y}"
-    lacking = "is missing" if found.amount.minor > 0 else "is too much"
-    size = Money(abs(found.amount.minor), found.amount.currency)
-    sentence = f"{size.formatted} {lacking} {between}."
+    first, last = f"{found.after:%-d %b}", f"{found.day:%-d %b %Y}"
+    size = Money(abs(found.amount.minor), found.amount.currency).formatted
+    sentence = f"{size} is too much between {first} and {last}."
+    if found.amount.minor > 0:
+        sentence = f"{size} is missing between {first} and {last}."
     return AlibiRecord(found.after, found.day, found.amount, sentence, list(_suspects(feed_account, found)))
 
 
@@ -63,19 +68,31 @@ def _suspects(feed_account: FeedAccount, found: Disagreement) -> Iterator[Suspec
             "BALANCE", "The next balance is explained again: the bank may have stated this one wrongly."
         )
     minor, first = found.amount.minor, found.after + timedelta(days=1)
-    for kind, sentence, lines in (
-        ("PENDING", "Pending: {}", _pending(feed_account, found, minor)),
-        ("JOINED", "Joined to another line as the same: {}", _joined(feed_account, first, found.day, minor)),
-        ("REMOVED", "Taken out of the books: {}", _gone(feed_account, first, found.day, minor)),
-        ("DOUBLED", "There twice: {}", _doubled(feed_account, first, found.day, -minor)),
-        ("ELSEWHERE", "On another account: {}", _elsewhere(feed_account, found, minor)),
+    for kind, lines in (
+        ("PENDING", _pending(feed_account, found, minor)),
+        ("JOINED", _joined(feed_account, first, found.day, minor)),
+        ("REMOVED", _gone(feed_account, first, found.day, minor)),
+        ("DOUBLED", _doubled(feed_account, first, found.day, -minor)),
+        ("ELSEWHERE", _elsewhere(feed_account, found, minor)),
     ):
         for line in db.session.scalars(lines.order_by(Transaction.booked_on, Transaction.id).limit(MOST)):
-            yield Suspect(kind, sentence.format(line.label), line.id, line.feed_account_id, line.booked_on)
+            shown_with = _kept(line) if kind == "JOINED" else None if kind == "REMOVED" else line.id
+            sentence = _sentence(kind, line.label)
+            yield Suspect(kind, sentence, line.id, line.feed_account_id, line.booked_on, shown_with)
     size = found.amount.formatted
     yield Suspect(
         "MISSING", f"A line of exactly {size} that the bank did not send, or one that is off by that."
     )
+
+
+def _sentence(kind: str, label: str) -> str:
+    return {
+        "PENDING": f"Pending: {label}",
+        "JOINED": f"Joined to another line as the same: {label}",
+        "REMOVED": f"Taken out of the books: {label}",
+        "DOUBLED": f"There twice: {label}",
+        "ELSEWHERE": f"On another account: {label}",
+    }[kind]
 
 
 def _of(feed_account: FeedAccount, first: date, last: date, minor: int) -> sa.Select[Any]:
@@ -95,6 +112,12 @@ def _joined(feed_account: FeedAccount, first: date, last: date, minor: int) -> s
     is_doubtful = LineJoin.status == "JOINED", LineJoin.tier.in_(DOUBTFUL)
     joined = sa.exists().where(refers_to(LineJoin.joined_id, Transaction), *is_doubtful)
     return _of(feed_account, first, last, minor).where(joined)
+
+
+def _kept(joined: Transaction) -> int | None:
+    return db.session.scalar(
+        sa.select(LineJoin.kept_id).where(refers_to(LineJoin.joined_id, joined), LineJoin.status == "JOINED")
+    )
 
 
 def _gone(feed_account: FeedAccount, first: date, last: date, minor: int) -> sa.Select[Any]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -14,7 +14,7 @@ from webapp.database.functions import leakproof_coalesce
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
 from webapp.ledger.open_items.ageing import ACCOUNT_TYPES, Age, AgedAmounts, Owed, OwedSide, aged
-from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, of_same_organization
+from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
 from webapp.queries.common import lookups
@@ -23,10 +23,6 @@ from webapp.queries.currencies import revaluations
 from webapp.queries.items import listings
 
 Ages = Mapping[Age, Money]
-IS_ENTRY_OF_POSTING: Final = sa.and_(
-    JournalEntry.organization_id == Posting.organization_id,
-    JournalEntry.id == Posting.journal_entry_id,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +159,7 @@ def _revaluation(organization_id: str, account_ids: Collection[int], day: date) 
     original = leakproof_coalesce(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
     return (
         sa.select(sa.func.sum(Posting.amount_base_minor))
-        .join(JournalEntry, IS_ENTRY_OF_POSTING)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .join(first, sa.and_(of_same_organization(first, JournalEntry), first.id == original))
         .where(
             Posting.organization_id == organization_id,

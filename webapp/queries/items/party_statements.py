@@ -21,6 +21,7 @@ from webapp.models import (
     Posting,
     Settlement,
     SettlementPart,
+    refers_to,
 )
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
@@ -235,7 +236,7 @@ def _moving(columns: list[Any], organization_id: str, account_ids: list[int]) ->
     """Select of the postings that move what is owed, each with its entry."""
     return (
         sa.select(*columns)
-        .join(JournalEntry, ageing.IS_ENTRY_OF_POSTING)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
             Posting.organization_id == organization_id,
             among(Posting.account_id, account_ids),

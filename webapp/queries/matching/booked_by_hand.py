@@ -136,13 +136,7 @@ def _entries(
             Posting.currency,
             Posting.amount_minor,
         )
-        .join(
-            Posting,
-            sa.and_(
-                Posting.organization_id == entry.organization_id,
-                Posting.journal_entry_id == entry.id,
-            ),
-        )
+        .join(Posting, refers_to(Posting.journal_entry_id, entry))
         .where(
             entry.organization_id == organization_id,
             Posting.organization_id == organization_id,

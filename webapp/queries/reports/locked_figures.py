@@ -33,7 +33,6 @@ from webapp.queries.common import lookups
 from webapp.queries.currencies import revaluation_verdicts
 from webapp.queries.currencies.revaluation_verdicts import RevaluationState
 from webapp.queries.items import ageing
-from webapp.queries.items.ageing import IS_ENTRY_OF_POSTING
 from webapp.queries.reports import statements
 from webapp.queries.reports.closings import RESULT_TYPES
 
@@ -188,7 +187,7 @@ def of_parts(organization_id: str, lock_date: date, by: Dimension, ids: Collecti
     added = sa.func.sum(Posting.amount_minor), sa.func.sum(Posting.amount_base_minor)
     rows = db.session.execute(
         sa.select(*keys, *added, sa.func.count())
-        .join(JournalEntry, IS_ENTRY_OF_POSTING)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .join(Account, refers_to(Posting.account_id, Account))
         .where(
             Posting.organization_id == organization_id,

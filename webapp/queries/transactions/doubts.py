@@ -11,7 +11,7 @@ from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.codes import DoubtCode
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.titles import counted
-from webapp.models import Account, FeedAccount, JournalEntry, RuleRun, RuleSetting, Transaction
+from webapp.models import Account, FeedAccount, JournalEntry, RuleSetting, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.items import line_payments, returned_payments
 from webapp.queries.items.likely_payments import LikelyPayment, PayingLine
@@ -21,7 +21,7 @@ from webapp.queries.transactions import lines_ahead
 from webapp.queries.transfers import destinations, sides
 from webapp.queries.transfers.destinations import Destination
 
-# The lines of an act of rules that are looked at, and those of them that are named.
+# The lines of runs of rules that are looked at, and those of them that are named.
 MOST_PUT: Final = 500
 MOST_NAMED: Final = 20
 
@@ -80,19 +80,28 @@ def elsewhere(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
     return found
 
 
-def of_act(organization_id: str, act_id: str) -> list[tuple[str, str]]:
-    """Doubt the first lines that the rules of an act put on an account although they pay or move something.
+def paying(lines: Sequence[Transaction]) -> dict[int, str]:
+    """Say, by line, which open item a draft pays that was put elsewhere, so that the item would stay open."""
+    return {
+        line_id: each.sentence
+        for line_id, doubted in elsewhere(lines).items()
+        for each in doubted
+        if each.code is DoubtCode.PAYS_OPEN_ITEM
+    }
+
+
+def of_runs(organization_id: str, run_ids: Collection[int]) -> list[tuple[str, str]]:
+    """Doubt the first lines that runs of rules put on an account although they pay or move something.
 
     Answers the code and the sentence of each.
     """
-    of_runs = sa.select(RuleRun.id).where(
-        RuleRun.organization_id == organization_id, RuleRun.action_request_id == act_id
-    )
+    if not run_ids:
+        return []
     put = (
         sa.select(RuleSetting.transaction_id)
         .where(
             RuleSetting.organization_id == organization_id,
-            RuleSetting.run_id.in_(of_runs),
+            RuleSetting.run_id.in_(run_ids),
             RuleSetting.kind == EffectKind.SET_ACCOUNT,
         )
         .order_by(RuleSetting.transaction_id)

@@ -112,11 +112,6 @@ def few_entries(
     return None
 
 
-def of_entries(lines: sa.Select[Any], entry_ids: Sequence[int]) -> sa.Select[Any]:
-    """Narrow a statement to the lines of some entries, by which the databases find them."""
-    return lines.where(Transaction.journal_entry_id.in_(entry_ids))
-
-
 def by_correction(
     lines: sa.Select[Any], organization_id: str, wanted: Sequence[LegsWanted]
 ) -> list[sa.Select[Any]]:

@@ -97,7 +97,7 @@ def _selected(
     )
     entry_ids = line_entries.few_entries(organization_id, filters.entry_status, wanted)
     if entry_ids is not None:
-        as_entered = line_entries.of_entries(as_entered, entry_ids)
+        as_entered = as_entered.where(Transaction.journal_entry_id.in_(entry_ids))
     for statement in (as_entered, *corrected):
         yield only_changed(statement, Transaction, organization_id, changed_since)
 

@@ -72,7 +72,7 @@ class ProjectFormSchema(NewProjectSchema):
 class NewProjectGroupSchema(DocumentedSchema):
     """A new group, as in the interface document."""
 
-    name = fields.Name(required=True)
+    name = fields.Text(least=1, most=255, is_plain=True, required=True)
     emoji = fields.Emoji(allow_none=True, load_default=None)
 
 

@@ -46,7 +46,7 @@ class ConditionsSchema(DocumentedSchema):
 class RuleInputSchema(DocumentedSchema):
     """A rule as in the interface document; unused keys are listed under `ignored`."""
 
-    name = fields.Name(required=True)
+    name = fields.Text(least=1, most=255, is_plain=True, required=True)
     description = fields.Text(most=500, allow_none=True, load_default=None)
     conditions = ma.fields.Nested(ConditionsSchema, allow_none=True, load_default=None)
     effects = ma.fields.List(

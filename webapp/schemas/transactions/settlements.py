@@ -52,7 +52,9 @@ class NewSettlementSchema(Schema):
     """The open items to match with each other."""
 
     parts = ma.fields.List(
-        ma.fields.Nested(NewPartSchema), required=True, validate=ma.validate.Length(min=2, max=MOST_PARTS)
+        ma.fields.Nested(NewPartSchema),
+        required=True,
+        validate=ma.validate.Length(min=2, max=MOST_PARTS, error="Name 2 to 200 items."),
     )
     force = fields.Flag(
         load_default=False, metadata={"description": "Do it although an item is of more than a year ahead."}

@@ -260,22 +260,25 @@ def _choose(connection: BankConnection, choice: ConnectedChoice, now: datetime) 
         account.fetched_until = None
     fa_id = choice.get("fa_id")
     if choice.get("opens") and account.feed_account_id is None:
-        fa_id = _opened(account, choice.get("type"), now)
+        fa_id = _opened(connection, account, choice.get("type"), now)
     if fa_id is not None:
         _attach(account, lookups.refer(FeedAccount, connection.organization_id, fa_id, path), now)
     elif choice.get("is_left") or "fa_id" in choice:
         account.feed_account_id, account.is_left = None, True
 
 
-def _opened(account: ConnectedAccount, type_: str | None, now: datetime) -> int:
+def _opened(connection: BankConnection, account: ConnectedAccount, type_: str | None, now: datetime) -> int:
     opening = Opening(
         name=account.name,
         currency=_currency(account),
         type=type_,
         external_id=account.iban or account.external_id,
-        mask=account.mask,
+        institution_name=connection.settings.get("bank"),
     )
-    return feed_accounts.open_account(account.organization_id, opening, now=now).id
+    opened = feed_accounts.open_account(account.organization_id, opening, now=now)
+    # Without an IBAN it has the provider's id, whose end nobody knows as that of a number.
+    opened.mask = account.mask
+    return opened.id
 
 
 def _currency(account: ConnectedAccount) -> str:

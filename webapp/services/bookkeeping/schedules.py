@@ -301,9 +301,14 @@ def run(
 def enter(part: SchedulePart, *, post: bool = True, actor: Actor, now: datetime) -> ActionResult:
     """Post a part on its day, or on the first open one, or draft it; by hand also one that was voided."""
     schedule = schedules.get(part.organization_id, part.schedule_id)
-    kind, target = "post_schedule_part" if post else "draft_schedule_part", ("schedule", schedule.id)
-    title = f"{'Posted' if post else 'Drafted'} part {part.number} of the schedule {schedule.name}"
-    with act(actor, now, kind, target, title=title, payload={"number": part.number}) as doing:
+    target, payload = ("schedule", schedule.id), {"number": part.number}
+    if post:
+        title = f"Posted part {part.number} of the schedule {schedule.name}"
+        begun = act(actor, now, "post_schedule_part", target, title=title, payload=payload)
+    else:
+        title = f"Drafted part {part.number} of the schedule {schedule.name}"
+        begun = act(actor, now, "draft_schedule_part", target, title=title, payload=payload)
+    with begun as doing:
         require_open(part)
         if schedule.status == "STOPPED":
             raise StoppedError

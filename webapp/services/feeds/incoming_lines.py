@@ -1,7 +1,7 @@
 """The body of a push as it is loaded, and its incoming lines with their verdicts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TypedDict
@@ -37,7 +37,7 @@ class PushBody(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class PushContext:
-    """The feed account, time and act of a push, and which ids it brings and removes."""
+    """The feed account, time and act of a push, which ids it brings and removes, and the runs of rules in it."""
 
     organization: Organization
     feed_account: FeedAccount
@@ -45,6 +45,7 @@ class PushContext:
     act_id: str
     brought: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
+    run_ids: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)

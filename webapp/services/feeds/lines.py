@@ -140,6 +140,8 @@ def _insert(context: PushContext, new: Sequence[IncomingLine], is_out: Mapping[i
     )
     for each, row_id in zip(new, ids, strict=True):
         each.row_id = row_id
+    if line_rules.run_id is not None:
+        context.run_ids.append(line_rules.run_id)
 
 
 def _book(context: PushContext, lines: Sequence[IncomingLine], duplicates: matching.Duplicates) -> None:
@@ -204,7 +206,11 @@ def _change(context: PushContext, lines: Sequence[IncomingLine]) -> None:
 
 def _run_rules(context: PushContext, line_ids: Sequence[int], trigger: str) -> None:
     """Run the rules of a trigger on lines of this push that are in the books by now."""
-    rule_writes.run_on(context.organization, line_ids, trigger, act_id=context.act_id, now=context.now)
+    run_id = rule_writes.run_on(
+        context.organization, line_ids, trigger, act_id=context.act_id, now=context.now
+    )
+    if run_id is not None:
+        context.run_ids.append(run_id)
 
 
 def _adjust_statements(context: PushContext, changed: Sequence[Transaction]) -> None:

@@ -17,7 +17,7 @@ from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.files.file_kinds import JSON, cleaned
 from webapp.ledger.matching.pushed_lines import NonsenseError
-from webapp.ledger.money import Money
+from webapp.ledger.money import AmountTooLargeError, Money
 from webapp.models import FeedAccount, FeedPush, ProviderBalance
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
@@ -141,10 +141,9 @@ def _take(feed_account: FeedAccount, body: PushBody, doing: Act, provider: str) 
     new = [each for each in (*added, *modified) if each.verdict in BOOKED]
     dated = [(each.line.booked_on, each.amount_minor) for each in new]
     name, currency = feed_account.name, feed_account.currency
-    put_elsewhere = doubts.of_act(organization.id, doing.id) if added or modified else ()
     for code, sentence in (
         *closed_days.warnings(organization, feed_account, name, currency, dated),
-        *put_elsewhere,
+        *doubts.of_runs(organization.id, context.run_ids),
     ):
         doing.warn(code, sentence)
     doing.after = {"verdicts": dict(Counter(verdict for _, verdict, _, _ in results))}
@@ -178,7 +177,8 @@ def _take_lines(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         pushed_lines.take(context, lines)
     except LineTooLargeError as error:
         raise NonsenseError(
-            f"A line of this batch is too large in {context.organization.base_currency}: {error}"
+            f"A line of this batch is too large in {context.organization.base_currency}: {error}",
+            code=AmountTooLargeError.code,
         ) from None
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.matching.pushed_lines import NonsenseError, PushedLine, day_nonsense, minor_of
-from webapp.ledger.money import MAX_MINOR, Money
+from webapp.ledger.money import MAX_MINOR, AmountTooLargeError, Money
 from webapp.models import FeedAccount
 from webapp.services.feeds.incoming_lines import BalanceBody, IncomingLine
 
@@ -23,12 +23,12 @@ def incoming(
     sane_days: set[date] = set()
     total = 0
     for place, line in enumerate(lines):
-        fault = _fault(line, feed_account.currency, today, sane_days)
+        fault, code = _fault(line, feed_account.currency, today, sane_days), NonsenseError.code
         if fault is None:
             try:
                 each = IncomingLine(line, minor_of(line.amount, feed_account.currency), key == "modified")
             except UnprocessableError as error:
-                fault = "amount", str(error)
+                fault, code = ("amount", str(error)), _code_of(error)
             else:
                 incoming.append(each)
                 total += abs(each.amount_minor)
@@ -36,8 +36,9 @@ def incoming(
                     fault = "providerTransactionId", "This id is in the batch twice, with different content."
                 elif total > MAX_MINOR:
                     fault = "amount", "The lines add up to more than the books can hold."
+                    code = AmountTooLargeError.code
         if fault is not None:
-            raise _nonsense(f"{key}.{place}.{fault[0]}", line.provider_transaction_id, fault[1])
+            raise _nonsense(f"{key}.{place}.{fault[0]}", line.provider_transaction_id, fault[1], code)
     return incoming
 
 
@@ -54,10 +55,15 @@ def _fault(line: PushedLine, currency: str, today: date, sane_days: set[date]) -
     return None
 
 
-def _nonsense(path: str, name: str, fault: str) -> NonsenseError:
+def _code_of(error: UnprocessableError) -> str:
+    """Give the code of an amount that is refused."""
+    return error.code if isinstance(error, AmountTooLargeError) else NonsenseError.code
+
+
+def _nonsense(path: str, name: str, fault: str, code: str) -> NonsenseError:
     shown = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
     return NonsenseError(
-        f"Line {shown}: {fault}", fields={path: [fault]}, details={"providerTransactionId": name}
+        f"Line {shown}: {fault}", fields={path: [fault]}, details={"providerTransactionId": name}, code=code
     )
 
 
@@ -75,7 +81,7 @@ def stated_balance(
     try:
         amount = Money.rounded(balance["amount"], currency)
     except UnprocessableError as error:
-        raise _invalid_balance("amount", str(error)) from None
+        raise _invalid_balance("amount", str(error), _code_of(error)) from None
     as_of = balance["as_of"]
     at = as_of if isinstance(as_of, datetime) else None
     day = at.date() if at is not None else as_of
@@ -85,5 +91,5 @@ def stated_balance(
     return (amount, day, None) if at is None else (amount, at.astimezone(UTC).date(), at)
 
 
-def _invalid_balance(key: str, fault: str) -> NonsenseError:
-    return NonsenseError(f"The balance: {fault}", fields={f"balance.{key}": [fault]})
+def _invalid_balance(key: str, fault: str, code: str = NonsenseError.code) -> NonsenseError:
+    return NonsenseError(f"The balance: {fault}", fields={f"balance.{key}": [fault]}, code=code)

@@ -95,7 +95,7 @@ def take(
         for code, sentence in ready.closed:
             doing.warn(code, sentence)
         if written.run_id is not None:
-            put_elsewhere = doubts.of_act(actor.organization_id, doing.id)
+            put_elsewhere = doubts.of_runs(actor.organization_id, [written.run_id])
             imported.warnings = [*imported.warnings, *(sentence for _, sentence in put_elsewhere)]
         _note_accounts(imported, ready, {feed_account.id for feed_account in opened})
         keep(imported, upload, now=now)

@@ -121,13 +121,16 @@ def _replace_payments(organization: Organization, changes: Sequence[CounterRepla
 
 def run_on(
     organization: Organization, line_ids: Collection[int], trigger: str, *, act_id: str, now: datetime
-) -> None:
-    """Run the active rules of a trigger on lines that are in the books, as part of the act that brought them."""
+) -> int | None:
+    """Run the active rules of a trigger on lines that are in the books, as part of the act that brought them.
+
+    Answers with the run; None where no rule matched.
+    """
     if not line_ids:
-        return
+        return None
     rules = LineRules(organization, compiled_rules.active(organization.id, trigger))
     if not rules.compiled:
-        return
+        return None
     db.session.flush()
     portions = list(line_effects.effects(rules, candidates.of_ids(organization.id, line_ids)))
     for effects in portions:
@@ -137,6 +140,7 @@ def run_on(
     if run_id is not None:
         for effects in portions:
             store_effects(organization, run_id, effects, act_id=act_id, now=now)
+    return run_id
 
 
 def run_on_stored(

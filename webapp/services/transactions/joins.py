@@ -6,6 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.ledger.codes import DoubtCode
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.matching.joins import Pairing
 from webapp.ledger.references import Kind, Ref
@@ -18,6 +19,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import lookups
+from webapp.queries.transactions import doubts
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.transactions import bank_changes, join_records, removals
@@ -102,6 +104,8 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
         found.reason = found.reason or "A person joined them as one line."
         doing.after = _facts(kept, joined)
         db.session.flush()
+        for sentence in doubts.paying([kept]).values():
+            doing.warn(DoubtCode.PAYS_OPEN_ITEM, sentence)
     return kept
 
 

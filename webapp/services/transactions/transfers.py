@@ -82,6 +82,8 @@ def pair(
         pair_differences.realise(line)
         updates.touch(Kind.TRANSACTION, [line.id, other.id])
         db.session.flush()
+        for sentence in doubts.paying([line, other]).values():
+            doing.warn(DoubtCode.PAYS_OPEN_ITEM, sentence)
         doing.after = _facts(line, other)
 
 
@@ -215,12 +217,7 @@ def pair_unambiguous(*, actor: Actor, now: datetime) -> list[PairResult]:
     A line that surely pays an open item is left to a person.
     """
     found = [(each.line, each.other) for each in proposed.unambiguous(actor.organization_id)]
-    paying = {
-        line_id: each.sentence
-        for line_id, doubted in doubts.elsewhere([line for pair in found for line in pair]).items()
-        for each in doubted
-        if each.code is DoubtCode.PAYS_OPEN_ITEM
-    }
+    paying = doubts.paying([line for pair in found for line in pair])
     refused = [
         PairResult(line.id, other.id, "FAILED", paying.get(line.id) or paying[other.id])
         for line, other in found

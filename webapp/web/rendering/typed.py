@@ -28,6 +28,7 @@ DAYS: Final = frozenset(
         "compareFrom",
         "compareTo",
         "day",
+        "decidedOn",
         "dueOn",
         "effectiveAt",
         "expiresOn",
@@ -35,8 +36,16 @@ DAYS: Final = frozenset(
         "from",
         "issuedOn",
         "itemsFrom",
+        "lockDate",
+        "on",
+        "openingDate",
+        "receivedOn",
+        "reversesBy",
+        "startsOn",
+        "statementDate",
+        "taxPoint",
+        "to",
     }
-    | {"lockDate", "on", "openingDate", "receivedOn", "startsOn", "statementDate", "taxPoint", "to"}
 )
 AMOUNTS: Final = frozenset(
     {
@@ -44,6 +53,11 @@ AMOUNTS: Final = frozenset(
         "amountBase",
         "credit",
         "debit",
+        "expensesFrom",
+        "fluxAmount",
+        "keep",
+        "manualFrom",
+        "materiality",
         "maxAmountADay",
         "net",
         "openingBalance",
