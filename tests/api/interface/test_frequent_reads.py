@@ -153,4 +153,4 @@ def test_a_line_that_a_rule_books_asks_little_more(ada, bank, feed, statements, 
     feed.push(added=[line()])
     with statements() as seen:
         assert feed.verdicts(added=[line("A2", "-2.00")]) == ["NEW"]
-    assert len(seen) <= push + 20 - (extra > 0), "\n".join(seen)
+    assert len(seen) <= push + 11 - (extra > 0), "\n".join(seen)

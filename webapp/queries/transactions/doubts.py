@@ -11,7 +11,7 @@ from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.codes import DoubtCode
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.titles import counted
-from webapp.models import Account, FeedAccount, JournalEntry, RuleSetting, Transaction
+from webapp.models import Account, FeedAccount, JournalEntry, OwedItem, RuleSetting, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.items import line_payments, returned_payments
 from webapp.queries.items.likely_payments import LikelyPayment, PayingLine
@@ -103,6 +103,7 @@ def of_runs(organization_id: str, run_ids: Collection[int]) -> list[tuple[str, s
             RuleSetting.organization_id == organization_id,
             RuleSetting.run_id.in_(run_ids),
             RuleSetting.kind == EffectKind.SET_ACCOUNT,
+            _may_be_elsewhere(organization_id),
         )
         .order_by(RuleSetting.transaction_id)
         .limit(MOST_PUT)
@@ -117,11 +118,20 @@ def of_runs(organization_id: str, run_ids: Collection[int]) -> list[tuple[str, s
     return [*said[:MOST_NAMED], (left[0][0], more)]
 
 
+def _may_be_elsewhere(organization_id: str) -> sa.ColumnElement[bool]:
+    """Ask whether books have what a line may pay or move: open items, or another bank account."""
+    feeds = sa.select(sa.func.count()).select_from(FeedAccount)
+    return sa.or_(
+        sa.exists().where(OwedItem.organization_id == organization_id),
+        feeds.where(FeedAccount.organization_id == organization_id).scalar_subquery() > 1,
+    )
+
+
 def _held(drafted: Sequence[Transaction]) -> Mapping[int | None, Account]:
-    """Read the accounts opposite lines once, which several doubts are about."""
+    """Give the accounts opposite lines, which several doubts are about."""
     legs = (leg for line in drafted if line.journal_entry for leg in entries.legs_of(line.journal_entry))
     ids = {leg.account_id for leg in legs if not leg.is_bank_leg}
-    return lookups.by_id(Account, drafted[0].organization_id, ids) if ids else {}
+    return {each: lookups.get(Account, drafted[0].organization_id, each) for each in ids}
 
 
 def _returned(line: Transaction, held: Mapping[int | None, Account]) -> Iterable[Doubt]:

@@ -78,7 +78,7 @@ def prepare(period: str, *, accept: Accepted, actor: Actor, now: datetime, note:
     with act(
         actor, now, "prepare_close", ("close", period), title=title, note=note, payload=payload
     ) as doing:
-        return _prepare(period, accept, note, doing)
+        return _prepare(_record(period, accept, actor, now), accept, note, doing)
 
 
 def approve(period: str, *, digest: str, actor: Actor, now: datetime) -> Close:
@@ -96,10 +96,10 @@ def approve(period: str, *, digest: str, actor: Actor, now: datetime) -> Close:
         if row.needs_two and actor.user_id == row.preparer_id:
             raise SecondPersonError
         prepared = json.loads(row.document)
-        found = _facts(_record(period, prepared["accepted"], actor, now), actor)
-        if any(prepared[name] != value for name, value in _as_kept(found).items()):
+        record = _record(period, prepared["accepted"], actor, now)
+        if any(prepared[name] != value for name, value in _as_kept(_facts(record, actor)).items()):
             raise CloseMovedError
-        _close(row, prepared, doing)
+        _close(row, record, prepared, doing)
     return row
 
 
@@ -111,10 +111,11 @@ def complete(period: str, *, accept: Accepted, actor: Actor, now: datetime, note
         actor, now, "complete_close", ("close", period), title=title, note=note, payload=payload
     ) as doing:
         actor.demand_person()
-        row = _prepare(period, accept, note, doing)
+        record = _record(period, accept, actor, now)
+        row = _prepare(record, accept, note, doing)
         if row.needs_two:
             raise SecondPersonError
-        _close(row, json.loads(row.document), doing)
+        _close(row, record, json.loads(row.document), doing)
     return row
 
 
@@ -139,9 +140,8 @@ def reopen(period: str, *, note: str, actor: Actor, now: datetime) -> Close:
     return row
 
 
-def _prepare(period: str, accept: Accepted, note: str, doing: Act) -> Close:
+def _prepare(record: CloseRecord, accept: Accepted, note: str, doing: Act) -> Close:
     actor, now = doing.actor, doing.now
-    record = _record(period, accept, actor, now)
     if left := record.left:
         named = [each.code for each in left]
         raise StepsLeftError(
@@ -157,7 +157,7 @@ def _prepare(period: str, accept: Accepted, note: str, doing: Act) -> Close:
     row = record.row if record.row is not None and record.row.status == "PREPARED" else None
     needs_two = marks.policy(actor.organization_id).needs_two
     if row is None:
-        row = Close(organization_id=actor.organization_id, period=period, ends_on=record.to)
+        row = Close(organization_id=actor.organization_id, period=record.period, ends_on=record.to)
         db.session.add(row)
     row.status, row.note, row.starts_on, row.needs_two = "PREPARED", note, record.from_, needs_two
     row.document, row.digest = canonical_json(document), digest_of(document)
@@ -203,17 +203,16 @@ def _as_kept(facts: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _close(row: Close, prepared: Mapping[str, Any], doing: Act) -> None:
+def _close(row: Close, record: CloseRecord, prepared: Mapping[str, Any], doing: Act) -> None:
     """Freeze what was prepared with who approved it, and lock its days."""
     actor = doing.actor
     organization = organizations.get(actor.organization_id)
     before = organization.lock_date
     head = events.end(actor.organization_id).head or NO_EVENT
     previous = _last_approved(actor.organization_id)
-    found = closes.read(actor.organization_id, row.period, doing.now)
     document = {
         **prepared,
-        packs.PACK: packs.as_json(packs.tables(actor.organization_id, found)),
+        packs.PACK: packs.as_json(packs.tables(actor.organization_id, replace(record, row=row))),
         "approvedBy": actor.as_json(),
         "approvedAt": instant_text(doing.now),
         "head": head._asdict(),

@@ -87,27 +87,27 @@ def count_matches(organization_id: str, matches: Mapping[int, int], now: datetim
 
 def write_settings(connection: sa.Connection, facts: Mapping[str, Any]) -> None:
     """Write the settings of a portion of stored lines, each in the version of its rule."""
-    for statement in _SETTINGS:
-        connection.execute(statement, facts)
+    connection.execute(_SETTINGS, facts)
 
 
 def _text(column: Any) -> sa.Cast[str]:
     return sa.cast(column, sa.String(20))
 
 
-def _settings(kind: str, rule_id: sa.Column[Any], value: Any, before: Any) -> sa.Insert:
-    columns = {
-        "organization_id": sa.bindparam("organization_id", type_=sa.String),
-        "transaction_id": LINES.c.transaction_id,
-        "run_id": sa.bindparam("run_id", type_=sa.BigInteger),
-        "kind": sa.literal(kind),
-        "rule_id": rule_id,
-        "rule_version": _RULE.c.version,
-        "value": value,
-        "before": before,
-    }
-    chosen = (
-        sa.select(*columns.values())
+def _settings(place: int, kind: str, rule_id: sa.Column[Any], value: Any, before: Any) -> sa.Select[Any]:
+    """Select the settings of a kind; the kinds are written one after the other, each in the order of lines."""
+    return (
+        sa.select(
+            LINES.c.transaction_id,
+            sa.bindparam("run_id", type_=sa.BigInteger).label("run_id"),
+            sa.literal(kind).label("kind"),
+            rule_id.label("rule_id"),
+            _RULE.c.version.label("rule_version"),
+            value.label("value"),
+            before.label("before"),
+            sa.literal(place).label("place"),
+            CHOICES.c.number,
+        )
         .select_from(
             CHOICES.join(LINES, LINES.c.number == CHOICES.c.number).join(_RULE, _RULE.c.id == rule_id)
         )
@@ -115,9 +115,7 @@ def _settings(kind: str, rule_id: sa.Column[Any], value: Any, before: Any) -> sa
             LINES.c.portion == sa.bindparam("portion"),
             _RULE.c.organization_id == sa.bindparam("organization_id", type_=sa.String),
         )
-        .order_by(CHOICES.c.number)
     )
-    return sa.insert(RuleSetting).from_select(list(columns), chosen, include_defaults=False)
 
 
 _RULE = table_of(Rule)
@@ -138,14 +136,26 @@ _UNCATEGORISED = sa.case(
     (LINES.c.amount_minor > 0, sa.bindparam("income_id", type_=sa.BigInteger)),
     else_=sa.bindparam("expenses_id", type_=sa.BigInteger),
 )
-_SETTINGS = (
-    _settings("SET_ACCOUNT", CHOICES.c.account_rule_id, _text(CHOICES.c.account_id), _text(_UNCATEGORISED)),
-    _settings("SET_MERCHANT", CHOICES.c.merchant_rule_id, _text(CHOICES.c.merchant_id), sa.null()),
-    _settings("SET_PROJECT", CHOICES.c.project_rule_id, _text(CHOICES.c.project_id), sa.null()),
+_NOTHING = sa.cast(sa.null(), sa.String(20))
+_CHOSEN = sa.union_all(
     _settings(
+        0, "SET_ACCOUNT", CHOICES.c.account_rule_id, _text(CHOICES.c.account_id), _text(_UNCATEGORISED)
+    ),
+    _settings(1, "SET_MERCHANT", CHOICES.c.merchant_rule_id, _text(CHOICES.c.merchant_id), _NOTHING),
+    _settings(2, "SET_PROJECT", CHOICES.c.project_rule_id, _text(CHOICES.c.project_id), _NOTHING),
+    _settings(
+        3,
         "SET_CURRENCY",
         CHOICES.c.currency_rule_id,
         CHOICES.c.currency,
         sa.bindparam("currency", type_=sa.String),
     ),
+).subquery()
+_OF_SETTING = [each for each in _CHOSEN.c if each.name not in {"place", "number"}]
+_SETTINGS = sa.insert(RuleSetting).from_select(
+    ["organization_id", *(each.name for each in _OF_SETTING)],
+    sa.select(sa.bindparam("organization_id", type_=sa.String), *_OF_SETTING).order_by(
+        _CHOSEN.c.place, _CHOSEN.c.number
+    ),
+    include_defaults=False,
 )
