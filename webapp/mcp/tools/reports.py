@@ -142,7 +142,7 @@ def _amount(total: Any) -> str:
 TOOL = Tool(
     name="report",
     title="Report",
-    description="In base currency. Debits are positive, a profit above 0.",
+    description="In base currency. Debits and profits are positive.",
     takes=ReportChoiceSchema,
     gives=ReportTableSchema,
     run=run,
