@@ -22,6 +22,7 @@ CHANGES = [
     (("tax_part", "tax_parts", "1 = 1"), "tax_point", "'2020-02-29'"),
     (("tax_part", "tax_parts", "1 = 1"), "size_minor", "size_minor + 1"),
     (("account", "accounts", "1 = 1"), "currency_from", "'2020-02-29'"),
+    (("account", "accounts", "1 = 1"), "tax_code_id", "(SELECT min(id) FROM tax_codes)"),
     (("close", "closes", "1 = 1"), "document", "'{}'"),
     (("close", "closes", "1 = 1"), "lock_before", "'2020-02-29'"),
     (("close", "closes", "1 = 1"), "note", "'Agreed'"),
@@ -37,6 +38,6 @@ def test_a_change_of_taxes_or_a_close_past_the_application_is_named_at_its_row(h
     rate = {"currency": "USD", "unitsPerBase": "1.15", "use": "TAX", "month": "2026-02"}
     assert ada.put("/api/exchange-rates", json={"rates": [rate]}).status_code == 200
     file(books, "2026-03-31")
-    answer = ada.browser().post("/api/closes/2026-01/complete", json={"note": "Ready"})
+    answer = ada.browser().post("/api/closes/2026-01/complete", json={"note": "Ready", "accept": [{"step": "balances", "note": "Agreed by telephone"}]})
     assert answer.status_code == 200, answer.json
     named_at_their_rows(Copy(SimpleNamespace(house=house, refresh=house.refresh)), CHANGES)

@@ -115,15 +115,15 @@ def unfit_for_whole(code: TaxCode, account: Account, tax_point: date | None = No
 
 
 def unfit_for_line(
-    organization: Organization, code: TaxCode, account: Account, currency: str, day: date
+    organization: Organization, code: TaxCode, account: Account, currency: str, tax_point: date
 ) -> str | None:
-    """Return the reason why a bank line of a day cannot have a code on an account, None where it can."""
+    """Return the reason why a bank line cannot have a code on an account, None where it can."""
     forms = {box.form for share in code.rule.shares for box in share.boxes}
-    if packs.is_before(organization.id, forms, day):
-        return f"The books have taxes from a later day than {day:%-d %b %Y} on."
-    if currency != organization.base_currency and rates.on(organization.id, currency, day) is None:
-        return f"There is no tax rate of {currency} for {day:%-d %b %Y}."
-    return unfit_for_whole(code, account, day)
+    if packs.is_before(organization.id, forms, tax_point):
+        return f"The books have taxes from a later day than {tax_point:%-d %b %Y} on."
+    if currency != organization.base_currency and rates.on(organization.id, currency, tax_point) is None:
+        return f"There is no tax rate of {currency} for {tax_point:%-d %b %Y}."
+    return unfit_for_whole(code, account, tax_point)
 
 
 def of_account(organization: Organization, account_id: int, currency: str, day: date) -> int | None:
