@@ -38,6 +38,7 @@ def test_a_change_of_taxes_or_a_close_past_the_application_is_named_at_its_row(h
     rate = {"currency": "USD", "unitsPerBase": "1.15", "use": "TAX", "month": "2026-02"}
     assert ada.put("/api/exchange-rates", json={"rates": [rate]}).status_code == 200
     file(books, "2026-03-31")
-    answer = ada.browser().post("/api/closes/2026-01/complete", json={"note": "Ready", "accept": [{"step": "balances", "note": "Agreed by telephone"}]})
+    body = {"note": "Ready", "accept": [{"step": "balances", "note": "Agreed by telephone"}]}
+    answer = ada.browser().post("/api/closes/2026-01/complete", json=body)
     assert answer.status_code == 200, answer.json
     named_at_their_rows(Copy(SimpleNamespace(house=house, refresh=house.refresh)), CHANGES)

@@ -210,3 +210,17 @@ def test_a_rule_gives_the_code_of_its_account_and_takes_it_back(with_preset, ada
     assert of_line(with_preset, new) == CODED
     found = done(ada.get(f"/api/transactions/{new}"))["transaction"]
     assert {each["field"]: each["ruleId"] for each in found["provenance"]}["taxCodeId"] == rule
+
+
+@pytest.mark.parametrize("account", ["Opening balances", "VAT receivable", "Sales of services"])
+def test_an_account_refuses_a_code_that_none_of_its_lines_can_have(ruled, account):
+    answer = preset(ruled, account, "P20")
+    assert (answer.status_code, answer.json["code"]) == (422, "tax_code")
+
+
+def test_the_code_of_an_account_has_a_title_and_is_taken_back(with_preset, ada):
+    [act, *_] = ada.get("/api/action-requests?limit=1").json["actionRequests"]
+    assert act["title"] == "Changed the account Software: tax code P20"
+    done(ada.post(f"/api/action-requests/{act['id']}/undo"))
+    found = done(ada.get(f"/api/accounts/{with_preset.accounts['Software']}"))["account"]
+    assert found["taxCodeId"] is None

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType, Role
+from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.tax.packs import UNTAXED
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, Organization, TaxCode
@@ -17,6 +18,12 @@ from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.tax import packs, rates
 
 BY_CODE = Order((TaxCode.code, TaxCode.id), ascends=True)  # type: ignore[arg-type]
+
+
+class TaxCodeUnfitError(UnprocessableError):
+    """This tax code is not for this; choose another one."""
+
+    code = "tax_code"
 
 
 def get(organization_id: str, code_id: int) -> TaxCode:

@@ -22,7 +22,6 @@ from webapp.services.audit import locked_figures, titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
-from webapp.services.tax.coding import TaxCodeUnfitError
 
 FACTS = (
     "code",
@@ -368,7 +367,7 @@ def _check_tax_code(account: Account, tax_code_id: int | None) -> None:
     code = lookups.refer(TaxCode, account.organization_id, tax_code_id, "taxCodeId")
     sentence = codes.unfit_for_whole(code, account)
     if sentence is not None:
-        raise TaxCodeUnfitError(sentence, fields={"taxCodeId": [sentence]})
+        raise codes.TaxCodeUnfitError(sentence, fields={"taxCodeId": [sentence]})
 
 
 CHECKS: Mapping[str, Callable[[Account, Any], None]] = {
