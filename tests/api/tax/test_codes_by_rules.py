@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.api.audit.test_agent_undos import undone
 from tests.api.tax.conftest import Taxes, done
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.transfers import confirm
@@ -218,9 +219,11 @@ def test_an_account_refuses_a_code_that_none_of_its_lines_can_have(ruled, accoun
     assert (answer.status_code, answer.json["code"]) == (422, "tax_code")
 
 
-def test_the_code_of_an_account_has_a_title_and_is_taken_back(with_preset, ada):
+def test_the_code_of_an_account_has_a_title_and_is_taken_back_by_its_inverse(ruled, ada):
+    agent = ada.with_scopes("read", "admin")
+    path = f"/api/accounts/{ruled.accounts['Software']}"
+    done(agent.patch(path, json={"taxCodeId": ruled.codes["P20"]}))
     [act, *_] = ada.get("/api/action-requests?limit=1").json["actionRequests"]
     assert act["title"] == "Changed the account Software: tax code P20"
-    done(ada.post(f"/api/action-requests/{act['id']}/undo"))
-    found = done(ada.get(f"/api/accounts/{with_preset.accounts['Software']}"))["account"]
-    assert found["taxCodeId"] is None
+    assert undone(ada, agent) == {}
+    assert done(ada.get(path))["account"]["taxCodeId"] is None
