@@ -24,7 +24,7 @@ from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, Merchant, Project, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
-from webapp.queries.tax import packs
+from webapp.queries.tax import codes, packs
 from webapp.services.items.payments import PaidInput
 from webapp.services.items.shortfalls import ShortInput
 from webapp.services.journal import line_drafts
@@ -83,7 +83,7 @@ class ArchivedAccountError(UnprocessableError):
 
 def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> list[Leg]:
     """Give a line's counter legs after a change; what was not sent stays, and so do merchants that count alike."""
-    organization_id = line.organization_id
+    organization_id, changes = line.organization_id, _with_code_of_account(line, changes)
     present = legs = line_drafts.in_line_currency(line, legs)
     splits = changes.get("splits")
     if splits is not None:
@@ -101,6 +101,16 @@ def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> lis
             lookups.refer(Merchant, organization_id, changes["org_merchant_id"], "orgMerchantId")
         legs = [replace(leg, merchant_id=changes["org_merchant_id"]) for leg in legs]
     return kept(legs, present, merchants.merged(organization_id))
+
+
+def _with_code_of_account(line: Transaction, changes: LineChanges) -> LineChanges:
+    """Add the tax code of the account that a line gets as a whole, unless a code is said."""
+    account_id = changes.get("account_id")
+    if account_id is None or changes.get("splits") is not None or "tax_code_id" in changes:
+        return changes
+    organization = organizations.get(line.organization_id)
+    code_id = codes.of_account(organization, account_id, line.currency, line.booked_on)
+    return changes if code_id is None else {**changes, "tax_code_id": code_id}
 
 
 def _whole(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> list[Leg]:
