@@ -198,6 +198,16 @@ def test_a_line_gets_the_code_of_the_account_unless_another_one_or_none_is_said(
     assert of_line(with_preset, three)[1:] == [("Software", "120.00")]
 
 
+def test_an_account_that_is_sent_again_changes_no_code(with_preset):
+    one, two = come_in(with_preset, "A", "B")
+    done(put(with_preset, one, taxCodeId=None))
+    done(put(with_preset, one))
+    assert of_line(with_preset, one)[1:] == [("Software", "120.00")]
+    done(put(with_preset, two, taxCodeId=with_preset.codes["P0"]))
+    done(put(with_preset, two))
+    assert of_line(with_preset, two)[1:] == [("Software", "120.00", "P0", "2026-03-10", {"G": "120.00"})]
+
+
 def test_a_rule_gives_the_code_of_its_account_and_takes_it_back(with_preset, ada):
     account = {"kind": "SET_ACCOUNT", "accountId": with_preset.accounts["Software"]}
     [there] = come_in(with_preset, "A")
