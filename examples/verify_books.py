@@ -14,7 +14,7 @@ from typing import Any
 FORMATS = {
     1: {
         "09d68932881f80b2cbd965c2e4ba5bd3f3de48db71daebd65fd98c37682b526a",
-        "b85f93e6cb07e17abb5f0ec15272ae913f7b131032bc97a9877f3efb41ae2187",
+        "ab7cf62400b531b3e072ae85110b82c378befdecfea3c1a9521e82a980457a5d",
     }
 }
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)

@@ -22,6 +22,7 @@ CHANGES = [
     (("tax_part", "tax_parts", "1 = 1"), "tax_point", "'2020-02-29'"),
     (("tax_part", "tax_parts", "1 = 1"), "size_minor", "size_minor + 1"),
     (("account", "accounts", "1 = 1"), "currency_from", "'2020-02-29'"),
+    (("account", "accounts", "1 = 1"), "tax_code_id", "(SELECT min(id) FROM tax_codes)"),
     (("close", "closes", "1 = 1"), "document", "'{}'"),
     (("close", "closes", "1 = 1"), "lock_before", "'2020-02-29'"),
     (("close", "closes", "1 = 1"), "note", "'Agreed'"),

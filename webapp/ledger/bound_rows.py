@@ -27,6 +27,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "role",
         "created_at",
         "currency_from",
+        "tax_code_id",
     ),
     "bank_account": (
         "account_id",

@@ -36,6 +36,7 @@ class Account(PlainNamed, Numbered, Base):
     One that `keeps_items` has an item for each thing owed; what is dated before `items_from` is its opening items.
     One with a day `currency_from` took other currencies than its own up to that day.
     `group` is that of a subtotal of statements; none is the preset of its type, role and code.
+    `tax_code_id` is the code that a bank line gets with the account.
     """
 
     __tablename__ = "accounts"
@@ -62,6 +63,7 @@ class Account(PlainNamed, Numbered, Base):
     is_archived: Mapped[bool] = mapped_column(default=False)
     role: Mapped[str | None] = mapped_column(sa.String(32))
     group: Mapped[str | None] = mapped_column(sa.String(32))
+    tax_code_id: Mapped[int | None] = mapped_column(BigId, info={"table": "tax_codes"})
     created_at: Mapped[datetime] = created()
     updated_at: Mapped[datetime] = updated()
 

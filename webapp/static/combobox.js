@@ -39,9 +39,10 @@ function read(root) {
   return [...root.querySelectorAll("option")].map((option) => {
     const text = (option.textContent || option.value).trim();
     const code = option.dataset.code ?? "";
+    const tax = option.dataset.tax ?? "";
     const group = option.closest("optgroup")?.label ?? "";
     const isRecent = "recent" in option.dataset;
-    return { value: option.value, text, code, group, isRecent, folded: fold(text) };
+    return { value: option.value, text, code, tax, group, isRecent, folded: fold(text) };
   });
 }
 
@@ -201,7 +202,7 @@ function show(field, { choices, error, at }) {
       row.id = `combobox-option-${opened.shown.length}`;
       row.setAttribute("role", "option");
       row.classList.toggle("is-new", "form" in each && !each.kind);
-      row.append(element("span", "combobox-name", each.text), " ", element("span", "combobox-code", each.code));
+      row.append(element("span", "combobox-name", each.text), " ", element("span", "combobox-code", [each.code, each.tax].filter(Boolean).join(" · ")));
       if (each.value === source.dataset.likely && source.dataset.reason) row.append(element("span", "combobox-reason", source.dataset.reason));
       opened.shown.push(each);
     }

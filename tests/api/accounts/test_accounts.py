@@ -33,6 +33,7 @@ def test_an_account_is_opened_and_read_with_every_key(ada):
         "name": "Studio rent",
         "type": "EXPENSE",
         "group": "OVERHEADS",
+        "taxCodeId": None,
         "emoji": "🏢",
         "currency": None,
         "currencyFrom": None,

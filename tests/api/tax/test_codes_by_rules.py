@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.api.audit.test_agent_undos import undone
 from tests.api.tax.conftest import Taxes, done
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.transfers import confirm
@@ -167,3 +168,72 @@ def test_a_rule_on_receipts_sets_no_code(ruled, ada):
     answer = ada.post(RULES, json={"name": "Codes", "target": "RECEIPT", "effects": effects})
     assert answer.status_code == 422
     assert "effects.0.kind" in answer.json["fields"]
+
+
+def preset(ruled, account, code):
+    path = f"/api/accounts/{ruled.accounts[account]}"
+    return ruled.person.patch(path, json={"taxCodeId": code and ruled.codes[code]})
+
+
+@pytest.fixture
+def with_preset(ruled):
+    """Books in which a line on Software gets P20."""
+    assert done(preset(ruled, "Software", "P20"))["account"]["taxCodeId"] == ruled.codes["P20"]
+    return ruled
+
+
+def put(books, line_id, account="Software", **more):
+    return books.person.patch(
+        f"/api/transactions/{line_id}", json={"accountId": books.accounts[account], **more}
+    )
+
+
+def test_a_line_gets_the_code_of_the_account_unless_another_one_or_none_is_said(with_preset):
+    one, two, three = come_in(with_preset, "A", "B", "C")
+    done(put(with_preset, one))
+    assert of_line(with_preset, one) == CODED
+    done(put(with_preset, two, taxCodeId=with_preset.codes["P0"]))
+    assert of_line(with_preset, two)[1:] == [("Software", "120.00", "P0", "2026-03-10", {"G": "120.00"})]
+    done(put(with_preset, three, taxCodeId=None))
+    assert of_line(with_preset, three)[1:] == [("Software", "120.00")]
+
+
+def test_an_account_that_is_sent_again_changes_no_code(with_preset):
+    one, two = come_in(with_preset, "A", "B")
+    done(put(with_preset, one, taxCodeId=None))
+    done(put(with_preset, one))
+    assert of_line(with_preset, one)[1:] == [("Software", "120.00")]
+    done(put(with_preset, two, taxCodeId=with_preset.codes["P0"]))
+    done(put(with_preset, two))
+    assert of_line(with_preset, two)[1:] == [("Software", "120.00", "P0", "2026-03-10", {"G": "120.00"})]
+
+
+def test_a_rule_gives_the_code_of_its_account_and_takes_it_back(with_preset, ada):
+    account = {"kind": "SET_ACCOUNT", "accountId": with_preset.accounts["Software"]}
+    [there] = come_in(with_preset, "A")
+    rule = done(ada.post(RULES, json={"name": "Account", "effects": [account]}))["rule"]["id"]
+    assert with_preset.preview(rule)["items"][0]["after"]["taxCodeId"] == with_preset.codes["P20"]
+    run = with_preset.apply(rule)
+    assert of_line(with_preset, there) == CODED
+    with_preset.undo(run["id"])
+    assert of_line(with_preset, there) == PLAIN
+    [new] = come_in(with_preset, "B")
+    assert of_line(with_preset, new) == CODED
+    found = done(ada.get(f"/api/transactions/{new}"))["transaction"]
+    assert {each["field"]: each["ruleId"] for each in found["provenance"]}["taxCodeId"] == rule
+
+
+@pytest.mark.parametrize("account", ["Opening balances", "VAT receivable", "Sales of services"])
+def test_an_account_refuses_a_code_that_none_of_its_lines_can_have(ruled, account):
+    answer = preset(ruled, account, "P20")
+    assert (answer.status_code, answer.json["code"]) == (422, "tax_code")
+
+
+def test_the_code_of_an_account_has_a_title_and_is_taken_back_by_its_inverse(ruled, ada):
+    agent = ada.with_scopes("read", "admin")
+    path = f"/api/accounts/{ruled.accounts['Software']}"
+    done(agent.patch(path, json={"taxCodeId": ruled.codes["P20"]}))
+    [act, *_] = ada.get("/api/action-requests?limit=1").json["actionRequests"]
+    assert act["title"] == "Changed the account Software: tax code P20"
+    assert undone(ada, agent) == {}
+    assert done(ada.get(path))["account"]["taxCodeId"] is None

@@ -63,11 +63,12 @@ class NamedItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AccountFacts:
-    """Why an account takes no lines, where it does not, and the only currency that it takes, where there is one."""
+    """Why an account takes no lines, the only currency that it takes, and the tax code of its lines; None without."""
 
     name: str
     closed: str | None = None
     currency: str | None = None
+    tax_code_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

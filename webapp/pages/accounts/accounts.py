@@ -13,6 +13,7 @@ from webapp.schemas.accounts.accounts import (
 )
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.rendering import wording
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
 from webapp.web.rendering.problems import Problem, act_or_show
@@ -112,7 +113,10 @@ def show_chart(problem: Problem | None = None) -> Response:
 
 def show_account(account_id: int, problem: Problem | None = None) -> Response:
     """Render an account, with a refused form as it was typed."""
-    account = queries.accounts.accounts.record(queries.accounts.accounts.get(organization_id(), account_id))
+    row = queries.accounts.accounts.get(organization_id(), account_id)
+    account = queries.accounts.accounts.record(row)
+    takes_none = queries.tax.codes.takes_none(row) or row.keeps_items
+    codes = () if takes_none else queries.tax.codes.in_use(organization_id(), [row.tax_code_id])
     fa_id = queries.accounts.accounts.feed_ids(organization_id()).get(account_id)
     return render(
         "accounts/show.html",
@@ -128,6 +132,7 @@ def show_account(account_id: int, problem: Problem | None = None) -> Response:
             )
             if each.id != account_id
         ],
+        codes=wording.code_choices(codes),
         groups=GROUP_CHOICES,
         form=request.form,
         problem=problem,

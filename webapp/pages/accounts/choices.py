@@ -16,5 +16,6 @@ def index() -> Response:
     return render(
         "accounts/choices.html",
         accounts=queries.accounts.choices.accounts(organization_id()),
+        codes={each.id: each.code for each in queries.tax.codes.in_use(organization_id())},
         recent=queries.accounts.choices.recent(organization_id(), principal().user_id),
     )

@@ -55,6 +55,7 @@ class AccountRecord:
     is_system: bool
     is_archived: bool
     group: str
+    tax_code_id: int | None
     balance: Money
     balance_base: Money
 
@@ -187,19 +188,20 @@ def _uncategorised(organization_id: str) -> sa.Select[Any]:
 
 
 class CounterAccount(NamedTuple):
-    """An account as the other side of a bank line: why it can be none, and the one currency that it takes."""
+    """An account as the other side of a bank line: why it can be none, its one currency, and its tax code."""
 
     id: int
     name: str
     currency: str | None
     closed: str | None
+    tax_code_id: int | None
 
 
 def for_counter_legs(organization_id: str) -> list[CounterAccount]:
     """List all accounts with the reason why they take no counter leg of a bank line, in a sentence."""
     return [
-        CounterAccount(account_id, name, currency, _closed(name, is_archived, feed_id))
-        for account_id, name, currency, is_archived, feed_id in db.session.execute(
+        CounterAccount(account_id, name, currency, _closed(name, is_archived, feed_id), tax_code_id)
+        for account_id, name, currency, is_archived, tax_code_id, feed_id in db.session.execute(
             *_with_feeds(organization_id)
         ).all()
     ]
@@ -220,9 +222,9 @@ def _closed(name: str, is_archived: object, feed_id: int | None) -> str | None:
 def _with_feeds(organization_id: str) -> sa.Select[Any]:
     account, feed = table_of(Account), table_of(FeedAccount)
     is_its = sa.and_(feed.c.organization_id == organization_id, feed.c.account_id == account.c.id)
-    columns = (account.c.id, account.c.name, account.c.currency, account.c.is_archived, feed.c.id)
+    names = ("id", "name", "currency", "is_archived", "tax_code_id")
     return (
-        sa.select(*columns)
+        sa.select(*(account.c[name] for name in names), feed.c.id)
         .select_from(account.outerjoin(feed, is_its))
         .where(account.c.organization_id == organization_id)
     )

@@ -19,6 +19,7 @@ from webapp.models import (
     OwedItem,
     Project,
     ProjectGroup,
+    TaxCode,
     Transaction,
 )
 from webapp.queries.common import lookups
@@ -36,6 +37,7 @@ NAMED: Final[Mapping[str, tuple[Any, Callable[[Any], str]]]] = {
     "documentId": (Document, lambda row: row.label),
     "transactionId": (Transaction, lambda row: row.label),
     "journalEntryId": (JournalEntry, lambda row: f"entry {row.id} {row.description}".rstrip()),
+    "taxCodeId": (TaxCode, lambda row: row.code),
     "itemId": (OwedItem, lambda row: row.name),
 }
 # Lists of ids whose key is not the plural of an id's key.

@@ -62,6 +62,8 @@ READ: Final[Mapping[str, Mapping[str, Read | None]]] = {
         **dict.fromkeys(("name", "emoji", "currency", "requires_counterparty", "is_watched", "is_archived")),
         # Until when it took other currencies; no report reads it.
         "currency_from": None,
+        # For lines that get the account later.
+        "tax_code_id": None,
     },
     "merchants": {
         "merged_into_id": Read.PARTS,

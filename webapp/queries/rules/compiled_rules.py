@@ -100,7 +100,7 @@ def _compiled_rule(rule: AnyRule, merged: MergedMerchants) -> CompiledRule:
 def books(organization: Organization) -> Books:
     """Read the accounts and merchants that settings of rules are checked against."""
     facts = {
-        each.id: AccountFacts(each.name, each.closed, each.currency)
+        each.id: AccountFacts(each.name, each.closed, each.currency, each.tax_code_id)
         for each in accounts.for_counter_legs(organization.id)
     }
     return Books(organization.base_currency, facts, merchants.merged(organization.id))

@@ -1,6 +1,7 @@
 """Evaluating an organization's rules for bank lines: their decisions, and the counter leg that these make."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -25,7 +26,7 @@ from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
 from webapp.queries.rules import compiled_rules
 from webapp.queries.rules.compiled_rules import AnyRule
-from webapp.queries.tax import codes, packs, rates
+from webapp.queries.tax import codes
 
 
 class RuleEvaluator:
@@ -78,6 +79,7 @@ class RuleEvaluator:
         settling = settings.get(EffectKind.SETTLE_BY_REFERENCE)
         if settling is not None and isinstance(named, NamedItem):
             return pay(settings, leg, named, self.books)
+        settings = self._with_code_of_account(settings, leg, line, day)
         outcome = apply(settings, leg, line, self.books, lambda code: self._rate(code, day))
         if outcome.leg.tax_code_id is not None and outcome.applied:
             outcome = self._with_fitting_code(outcome, leg, line, day)
@@ -86,6 +88,21 @@ class RuleEvaluator:
         reason = named if isinstance(named, str) else NAMES_NOTHING
         skip = Skip(EffectKind.SETTLE_BY_REFERENCE, settling.rule_id, reason)
         return outcome._replace(skipped=(*outcome.skipped, skip))
+
+    def _with_code_of_account(
+        self, settings: Mapping[EffectKind, Setting], leg: CounterLeg, line: Money, day: date
+    ) -> Mapping[EffectKind, Setting]:
+        """Add the tax code of the account that a rule puts a line on, where no rule says a code and it fits."""
+        account = settings.get(EffectKind.SET_ACCOUNT)
+        if account is None or EffectKind.SET_TAX_CODE in settings or leg.account_id == account.value:
+            return settings
+        facts = self.books.accounts.get(int(account.value))
+        if facts is None or facts.tax_code_id is None:
+            return settings
+        there = CounterLeg(int(account.value), line.currency, leg.amount_minor, tax_code_id=facts.tax_code_id)
+        if self._code_problem(there, day) is not None:
+            return settings
+        return {**settings, EffectKind.SET_TAX_CODE: replace(account, value=facts.tax_code_id)}
 
     def _with_fitting_code(self, outcome: Outcome, present: CounterLeg, line: Money, day: date) -> Outcome:
         """Leave a tax code out that does not fit; where the line had it already, all stays as it is."""
@@ -118,19 +135,7 @@ class RuleEvaluator:
         account = lookups.by_id(Account, organization_id, [account_id]).get(account_id)
         if code is None or account is None:
             return "This tax code no longer exists."
-        if code.amount_is == "TAX":
-            return f"All of an amount with the tax code {code.code} is tax; enter it by hand."
-        if codes.takes_none(account) or account.keeps_items:
-            return codes.of_none(account)
-        forms = {box.form for share in code.rule.shares for box in share.boxes}
-        if packs.is_before(organization_id, forms, tax_point):
-            return f"The books have taxes from a later day than {tax_point:%-d %b %Y} on."
-        if (
-            currency != self.organization.base_currency
-            and rates.on(organization_id, currency, tax_point) is None
-        ):
-            return f"There is no tax rate of {currency} for {tax_point:%-d %b %Y}."
-        return codes.unfit(code, account, tax_point)
+        return codes.unfit_for_line(self.organization, code, account, currency, tax_point)
 
     def _rate(self, code: str, day: date) -> Decimal | None:
         return self._rates[code].on(day) if code in self._rates else None

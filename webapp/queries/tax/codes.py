@@ -9,14 +9,21 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType, Role
+from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.tax.packs import UNTAXED
 from webapp.ledger.texts.legible import cited
-from webapp.models import Account, TaxCode
+from webapp.models import Account, Organization, TaxCode
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.tax import packs
+from webapp.queries.tax import packs, rates
 
 BY_CODE = Order((TaxCode.code, TaxCode.id), ascends=True)  # type: ignore[arg-type]
+
+
+class TaxCodeUnfitError(UnprocessableError):
+    """This tax code is not for this; choose another one."""
+
+    code = "tax_code"
 
 
 def get(organization_id: str, code_id: int) -> TaxCode:
@@ -91,18 +98,49 @@ def taken(organization_id: str, codes: Iterable[str]) -> list[str]:
     return list(db.session.scalars(statement.order_by(TaxCode.code)))
 
 
-def unfit(code: TaxCode, account: Account, tax_point: date, *, is_known: bool = False) -> str | None:
+def unfit(code: TaxCode, account: Account, tax_point: date | None, *, is_known: bool = False) -> str | None:
     """Return the reason why a posting on an account cannot have a code, None where it can.
 
-    A code that `is_known` follows what has it already, valid or not.
+    A code that `is_known` follows what has it already, valid or not. Without a tax point its days are not asked.
     """
     if code.is_archived and not is_known:
         return f"The tax code {code.code} is archived; choose another one."
-    if not is_known and not _is_valid(code, tax_point):
+    if not is_known and tax_point is not None and not _is_valid(code, tax_point):
         return f"The tax code {code.code} is not valid on {tax_point:%-d %b %Y}."
     if code.side == "PURCHASE" and account.type == AccountType.INCOME:
         return f"{code.code} is a tax code of purchases, and {cited(account.name)} is income."
     return None
+
+
+def unfit_for_whole(code: TaxCode, account: Account, tax_point: date | None = None) -> str | None:
+    """Return the reason why a bank line as a whole cannot have a code on an account, None where it can."""
+    if code.amount_is == "TAX":
+        return f"All of an amount with the tax code {code.code} is tax; enter it by hand."
+    if takes_none(account) or account.keeps_items:
+        return of_none(account)
+    return unfit(code, account, tax_point)
+
+
+def unfit_for_line(
+    organization: Organization, code: TaxCode, account: Account, currency: str, tax_point: date
+) -> str | None:
+    """Return the reason why a bank line cannot have a code on an account, None where it can."""
+    forms = {box.form for share in code.rule.shares for box in share.boxes}
+    if packs.is_before(organization.id, forms, tax_point):
+        return f"The books have taxes from a later day than {tax_point:%-d %b %Y} on."
+    if currency != organization.base_currency and rates.on(organization.id, currency, tax_point) is None:
+        return f"There is no tax rate of {currency} for {tax_point:%-d %b %Y}."
+    return unfit_for_whole(code, account, tax_point)
+
+
+def of_account(organization: Organization, account_id: int, currency: str, day: date) -> int | None:
+    """Give the code that a bank line of a day gets with an account, None where there is none or it does not fit."""
+    account = lookups.by_id(Account, organization.id, [account_id]).get(account_id)
+    code_id = account.tax_code_id if account else None
+    code = lookups.by_id(TaxCode, organization.id, [code_id]).get(code_id or 0)
+    if account is None or code is None or unfit_for_line(organization, code, account, currency, day):
+        return None
+    return code.id
 
 
 def takes_none(account: Account) -> bool:

@@ -29,6 +29,10 @@ GROUP = {
     "description": "The subtotal of statements that it stands in; null is the preset of its type, role and code."
 }
 
+TAX_CODE = {
+    "description": "The tax code that a bank line gets with the account, where it fits and no other is sent."
+}
+
 
 class AccountSchema(Schema):
     """A ledger account with its balance."""
@@ -50,6 +54,7 @@ class AccountSchema(Schema):
     is_system = ma.fields.Boolean()
     is_archived = ma.fields.Boolean()
     group = fields.OneOf(*ALL_GROUPS, metadata=GROUP)
+    tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True, metadata=TAX_CODE)
     balance = fields.Amount()
     balance_base = fields.Amount()
 
@@ -112,6 +117,7 @@ class NewAccountSchema(Schema):
     is_revalued = fields.Flag(allow_none=True, load_default=None)
     keeps_items = fields.Flag(load_default=False)
     group = fields.OneOf(*ALL_GROUPS, allow_none=True, load_default=None, metadata=GROUP)
+    tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True, load_default=None, metadata=TAX_CODE)
 
 
 ITEMS_FROM = {"description": "What is dated before this day is one opening item per merchant and currency."}
@@ -134,6 +140,7 @@ class AccountChangesSchema(Schema):
     items_from = fields.Day(allow_none=True, metadata=ITEMS_FROM)
     is_archived = fields.Flag()
     group = fields.OneOf(*ALL_GROUPS, allow_none=True, metadata=GROUP)
+    tax_code_id = fields.Id(Kind.TAX_CODE, allow_none=True, metadata=TAX_CODE)
 
 
 class NewAccountFormSchema(NewAccountSchema):
@@ -152,6 +159,7 @@ class AccountFormSchema(NewAccountFormSchema):
     keeps_items = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     items_from = fields.Day(allow_none=True, load_default=None)
     group = fields.OneOf(*ALL_GROUPS)
+    tax_code_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
 
     @ma.pre_load
     def of_the_type(self, data: dict[str, Any], **kwargs: object) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from webapp.ledger.closing.schedules import DISPOSAL
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.texts.legible import cited
 from webapp.ledger.titles import counted
-from webapp.models import Account, Organization
+from webapp.models import Account, Organization, TaxCode
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.items import items
+from webapp.queries.tax import codes
 from webapp.services.accounts import backing, kept_items
 from webapp.services.audit import locked_figures, titles
 from webapp.services.audit.act import Actor
@@ -37,6 +38,7 @@ FACTS = (
     "items_from",
     "is_archived",
     "group",
+    "tax_code_id",
 )
 DISPOSALS = "Gain or loss on disposal"
 EXCHANGEABLE = frozenset({AccountType.ASSET, AccountType.LIABILITY})
@@ -105,6 +107,7 @@ class AccountInput(TypedDict):
     is_revalued: NotRequired[bool | None]
     keeps_items: NotRequired[bool]
     group: NotRequired[str | None]
+    tax_code_id: NotRequired[int | None]
 
 
 class AccountChanges(TypedDict, total=False):
@@ -124,6 +127,7 @@ class AccountChanges(TypedDict, total=False):
     items_from: date | None
     is_archived: bool
     group: str | None
+    tax_code_id: int | None
 
 
 def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> Account:
@@ -149,6 +153,7 @@ def open_account(organization_id: str, content: AccountInput, now: datetime) -> 
     if content.get("code") is None:
         fields["code"] = next_code(content["type"], accounts.codes(organization_id))
     account = Account(organization_id=organization_id, **_stored(fields), created_at=now)
+    _check_tax_code(account, account.tax_code_id)
     db.session.add(account)
     db.session.flush()
     return account
@@ -355,6 +360,16 @@ def _check_counterparty(account: Account, is_required: bool) -> None:  # noqa: F
         raise FeedBackedError(f"Bank lines post to {cited(account.name)}, without a customer or supplier.")
 
 
+def _check_tax_code(account: Account, tax_code_id: int | None) -> None:
+    """Refuse a tax code that no bank line can have on an account."""
+    if tax_code_id is None:
+        return
+    code = lookups.refer(TaxCode, account.organization_id, tax_code_id, "taxCodeId")
+    sentence = codes.unfit_for_whole(code, account)
+    if sentence is not None:
+        raise codes.TaxCodeUnfitError(sentence, fields={"taxCodeId": [sentence]})
+
+
 CHECKS: Mapping[str, Callable[[Account, Any], None]] = {
     "code": _check_new_code,
     "parent_id": _check_new_parent,
@@ -362,4 +377,5 @@ CHECKS: Mapping[str, Callable[[Account, Any], None]] = {
     "currency": _check_currency,
     "is_archived": _check_archived,
     "requires_counterparty": _check_counterparty,
+    "tax_code_id": _check_tax_code,
 }

@@ -61,6 +61,7 @@ def _kinds(model: type[Base]) -> Mapping[str, Kind]:
     by_table = {each.table: each for each in Kind}
     named = {
         key: {each.column.table.name for each in column.foreign_keys if each.column.name == "id"}
+        | {*filter(None, [column.info.get("table")])}
         for key, column in sa.inspect(model).columns.items()
     }
     return {key: by_table[table] for key, tables in named.items() for table in tables if table in by_table}

@@ -95,10 +95,6 @@ class AccountRules:
         decision = self.rules.decide(RuleLine(line, self.currency, self.feed_account_id).values())
         if not decision.matched:
             return
-        if not OF_LINES.keys().isdisjoint(decision.settings):
-            self.rules.tally.count(decision.matched, {}, ())
-            self.rules.waiting.append(number)
-            return
         side = CounterLeg(
             self._uncategorised[0 if line.amount_minor > 0 else 1],
             self.currency,
@@ -107,6 +103,10 @@ class AccountRules:
         )
         amount = Money(line.amount_minor, self.currency)
         outcome = self.rules.apply(decision.settings, side, amount, line.booked_on)
+        if not OF_LINES.keys().isdisjoint({*decision.settings, *outcome.applied}):
+            self.rules.tally.count(decision.matched, {}, ())
+            self.rules.waiting.append(number)
+            return
         self.rules.tally.count(decision.matched, outcome.applied, outcome.skipped)
         if outcome.applied:
             self.rules.choices.append(_choice(number, outcome, self.currency))

@@ -33,12 +33,6 @@ class TaxInput(TypedDict):
     tax_base: NotRequired[Decimal | None]
 
 
-class TaxCodeUnfitError(UnprocessableError):
-    """This tax code is not for this; choose another one."""
-
-    code = "tax_code"
-
-
 class TaxAccountError(UnprocessableError):
     """A tax code belongs to income, expenses or what is bought, not to this account."""
 
@@ -326,7 +320,7 @@ def _check(
     account = lookups.refer(Account, organization.id, leg.account_id, at(coded.path, "accountId"))
     sentence = codes.unfit(code, account, coded.tax_point, is_known=is_known)
     if sentence:
-        raise TaxCodeUnfitError(sentence, fields={path: [sentence]})
+        raise codes.TaxCodeUnfitError(sentence, fields={path: [sentence]})
     if coded.is_opening and not coded.is_advance:
         return
     is_advance = account.keeps_items and account.role is None

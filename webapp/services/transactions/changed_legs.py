@@ -24,7 +24,7 @@ from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, Merchant, Project, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups, merchants
-from webapp.queries.tax import packs
+from webapp.queries.tax import codes, packs
 from webapp.services.items.payments import PaidInput
 from webapp.services.items.shortfalls import ShortInput
 from webapp.services.journal import line_drafts
@@ -85,6 +85,7 @@ def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> lis
     """Give a line's counter legs after a change; what was not sent stays, and so do merchants that count alike."""
     organization_id = line.organization_id
     present = legs = line_drafts.in_line_currency(line, legs)
+    changes = _with_code_of_account(line, legs, changes)
     splits = changes.get("splits")
     if splits is not None:
         legs = coding.kept(_split(line, splits), splits, present)
@@ -103,10 +104,34 @@ def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> lis
     return kept(legs, present, merchants.merged(organization_id))
 
 
+def _with_code_of_account(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> LineChanges:
+    """Add the tax code of the account that a line changes to as a whole, unless a code is said.
+
+    A line that is on the account already keeps its code, or its lack of one, which a person may have chosen.
+    """
+    account_id = changes.get("account_id")
+    if account_id is None or changes.get("splits") is not None or "tax_code_id" in changes:
+        return changes
+    own = _own(line, legs)
+    if len(own) == 1 and own[0].account_id == account_id:
+        code_id = own[0].tax_code_id
+    else:
+        organization = organizations.get(line.organization_id)
+        code_id = codes.of_account(organization, account_id, line.currency, line.booked_on)
+    return changes if code_id is None else {**changes, "tax_code_id": code_id}
+
+
+def _own(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
+    """Give the legs without those of the taxes of codes."""
+    if all(leg.tax_code_id is None for leg in legs):
+        return list(legs)
+    of_taxes = {each.id for each in packs.accounts(line.organization_id).values()}
+    return [leg for leg in legs if not (leg.tax_code_id and leg.account_id in of_taxes)]
+
+
 def _whole(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> list[Leg]:
     """Give the legs of a line that has one tax code or none as a whole, on its account or another one."""
-    of_taxes = {each.id for each in packs.accounts(line.organization_id).values()}
-    own = [leg for leg in legs if not (leg.tax_code_id and leg.account_id in of_taxes)]
+    own = _own(line, legs)
     if len(own) != 1 and "account_id" not in changes:
         raise PartsHaveCodesError(fields={"taxCodeId": [str(PartsHaveCodesError.__doc__)]})
     account_id, code_id = changes.get("account_id", own[0].account_id), changes["tax_code_id"]
