@@ -21,6 +21,7 @@ ROWS: Final = {
     **dict.fromkeys(("import_lines", "register_lines", "reconciliation_items"), MILLION // 2),
     **dict.fromkeys(("line_changes", "rule_settings", "idempotency_keys"), MILLION // 10),
     **dict.fromkeys(("documents", "items", "settlements", "settlement_parts"), MILLION // 10),
+    **dict.fromkeys(("line_joins", "document_relations"), MILLION // 10),
     "feed_accounts": 100,
     "users": 10,
     "organizations": 4,

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from operator import attrgetter
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -50,11 +49,11 @@ def of_entry(entry: JournalEntry) -> Sequence[JournalEntry]:
 
 
 def _standing(*conditions: sa.ColumnElement[bool]) -> Sequence[JournalEntry]:
-    found = db.session.scalars(
-        sa.select(JournalEntry).where(*conditions, IS_REVALUATION, JournalEntry.status == "POSTED")
-    )
-    # Two are sorted here: to give them in order, SQLite would go through all entries by their days.
-    return sorted(found, key=attrgetter("effective_on", "id"))
+    return db.session.scalars(
+        sa.select(JournalEntry)
+        .where(*conditions, IS_REVALUATION, JournalEntry.status == "POSTED")
+        .order_by(JournalEntry.effective_on, JournalEntry.id)
+    ).all()
 
 
 @dataclass(frozen=True, slots=True)

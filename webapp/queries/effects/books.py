@@ -191,7 +191,6 @@ def entry_ids(organization_id: str, references: Iterable[Ref], newest: Mapping[s
         posting.where(Posting.id > newest.get(Posting.__tablename__, 0)),
         entry.where(JournalEntry.id.in_(named[Kind.JOURNAL_ENTRY])),
     ]
-    # Of none SQLite would look through every line and every draft.
     if imports := named[Kind.IMPORT]:
         parts.append(
             entry.where(JournalEntry.id.in_(of_transactions.where(Transaction.import_id.in_(imports))))

@@ -68,13 +68,13 @@ def _on_sqlite(
     either = " OR ".join("(" + " AND ".join(map(word, parts)) + ")" for parts in wanted)
     found = sa.select(_WORDS.rowid).where(_WORDS.line_words.match(f'"{books}" AND ({either})'))
     latest = found.order_by(_WORDS.rowid.desc()).limit(LATEST).subquery()
-    # Asked for an order, SQLite would read all lines in it.
-    rows = db.session.execute(
-        sa.select(Transaction.booked_on, Transaction.id).where(
-            *_is_listed(organization_id), *conditions, Transaction.id.in_(sa.select(latest.c.rowid))
-        )
+    rows = db.session.scalars(
+        sa.select(Transaction.id)
+        .where(*_is_listed(organization_id), *conditions, Transaction.id.in_(sa.select(latest.c.rowid)))
+        .order_by(Transaction.booked_on.desc(), Transaction.id.desc())
+        .limit(limit)
     )
-    return [row.id for row in sorted(rows, reverse=True)[:limit]]
+    return list(rows)
 
 
 def _on_postgresql(

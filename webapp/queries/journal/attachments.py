@@ -137,9 +137,7 @@ def documents_of(
     organization_id: str, line_ids: Collection[int], entry_ids: Collection[int]
 ) -> tuple[dict[int, Document], dict[int, Document]]:
     """Give the first document of each line, and of each entry itself, that has any."""
-    # Ordered by the database, SQLite would look through every relation of the organization.
-    found = db.session.execute(*_first_documents(organization_id, line_ids, entry_ids))
-    rows = sorted(found, key=lambda row: row.id, reverse=True)
+    rows = db.session.execute(*_first_documents(organization_id, line_ids, entry_ids)).all()
     of_lines = {row.transaction_id: row.Document for row in rows if row.transaction_id is not None}
     of_entries = {row.journal_entry_id: row.Document for row in rows if row.journal_entry_id is not None}
     return of_lines, of_entries
@@ -150,20 +148,14 @@ def _first_documents(
     organization_id: str, line_ids: Collection[int], entry_ids: Collection[int]
 ) -> sa.Select[Any]:
     relation = DocumentRelation
-    # Two questions of one index each: for both by OR, SQLite would take neither.
-    ids: sa.CompoundSelect[Any] = sa.union_all(
-        *(
-            sa.select(relation.id).where(relation.organization_id == organization_id, among(owner, owner_ids))
-            for owner, owner_ids in (
-                (relation.transaction_id, line_ids),
-                (relation.journal_entry_id, entry_ids),
-            )
-        )
-    )
     columns: list[Any] = [relation.id, relation.transaction_id, relation.journal_entry_id, Document]
     return (
         sa.select(*columns)
         .join(Document, refers_to(relation.document_id, Document))
-        .where(relation.organization_id == organization_id, relation.id.in_(ids))
+        .where(
+            relation.organization_id == organization_id,
+            sa.or_(among(relation.transaction_id, line_ids), among(relation.journal_entry_id, entry_ids)),
+        )
+        .order_by(relation.id.desc())
         .options(orm.defer(Document.text))
     )

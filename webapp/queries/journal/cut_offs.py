@@ -235,7 +235,6 @@ def _rows(organization_id: str, day: date) -> Sequence[Any]:
             JournalEntry.fact_on <= day,
             JournalEntry.effective_on > day,
         )
-        # Grouped as the index of facts is ordered; by the id alone, SQLite goes through all entries.
-        .group_by(JournalEntry.effective_on, *(each for each in columns if each.key != "effective_on"))
+        .group_by(*columns)
         .order_by(JournalEntry.effective_on, JournalEntry.id)
     ).all()

@@ -281,15 +281,10 @@ def join_statuses(organization_id: str, line_ids: Iterable[int]) -> dict[tuple[i
 
 
 @made_once
-def _of_either(organization_id: str, line_ids: Sequence[int]) -> sa.CompoundSelect[*tuple[Any, ...]]:
-    # For both sides at once SQLite would look through every join of the organization.
-    return sa.union_all(
-        *(
-            sa.select(LineJoin.kept_id, LineJoin.joined_id, LineJoin.status).where(
-                LineJoin.organization_id == organization_id, among(side, line_ids)
-            )
-            for side in (LineJoin.kept_id, LineJoin.joined_id)
-        )
+def _of_either(organization_id: str, line_ids: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
+    return sa.select(LineJoin.kept_id, LineJoin.joined_id, LineJoin.status).where(
+        LineJoin.organization_id == organization_id,
+        sa.or_(among(LineJoin.kept_id, line_ids), among(LineJoin.joined_id, line_ids)),
     )
 
 
@@ -301,9 +296,8 @@ def refused(organization_id: str, line_ids: Iterable[int]) -> set[tuple[int, int
 
 def line_reports(*chosen: sa.ColumnElement[bool]) -> list[LineReport]:
     """List lines as matching compares them, in the order of days."""
-    # Ordered by the database, SQLite would go through all lines of the account to find a few.
-    rows = db.session.execute(sa.select(*REPORT).where(*chosen))
-    return sorted((LineReport(*row) for row in rows), key=lambda report: (report.day, report.id))
+    in_order = sa.select(*REPORT).where(*chosen).order_by(Transaction.booked_on, Transaction.id)
+    return [LineReport(*row) for row in db.session.execute(in_order)]
 
 
 def _exists(*chosen: sa.ColumnElement[bool]) -> bool:

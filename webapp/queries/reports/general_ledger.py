@@ -182,48 +182,42 @@ def _lines(ledger: LedgerBooks, keys: Sequence[Key], computed: Mapping[Key, int]
         if not lines:
             before = ledger.before_computed if posting is None else partial(_before, ledger)
             running[section] = before(part, key)
-        moved = Money(computed[key] if posting is None else posting[0].amount_base_minor, ledger.books.base)
+        moved = Money(computed[key] if posting is None else posting.amount_base_minor, ledger.books.base)
         running[section] += moved.minor
         balance = Money(running[section], moved.currency)
         lines.append(
             _computed(account, key[DAY_OF_KEY], ledger.text(key), moved, balance)
             if posting is None
-            else _line(account, *posting, balance, merged)
+            else _line(account, posting, balance, merged)
         )
         if ledger.order.by is not None:
             lines[-1] = replace(lines[-1], part=LedgerPart(part.id, part.name))
     return lines
 
 
-def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, tuple[Any, Any]]:
-    """Read postings with their entries, apart: joined, SQLite would read every entry of the organization."""
-    postings = db.session.execute(
-        sa.select(
-            Posting.id,
-            Posting.journal_entry_id,
-            Posting.amount_minor,
-            Posting.currency,
-            Posting.amount_base_minor,
-            Posting.base_currency,
-            Posting.project_id,
-            Posting.org_merchant_id,
-        ).where(Posting.organization_id == organization_id, Posting.id.in_(posting_ids))
-    ).all()
+def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, sa.Row[Any]]:
+    """Read postings with what they show of their entries."""
+    columns: list[Any] = [
+        Posting.id,
+        Posting.journal_entry_id,
+        Posting.amount_minor,
+        Posting.currency,
+        Posting.amount_base_minor,
+        Posting.base_currency,
+        Posting.project_id,
+        Posting.org_merchant_id,
+        JournalEntry.effective_on,
+        JournalEntry.description,
+        JournalEntry.source,
+        JournalEntry.is_closing,
+        JournalEntry.number,
+    ]
     rows = db.session.execute(
-        sa.select(
-            JournalEntry.id,
-            JournalEntry.effective_on,
-            JournalEntry.description,
-            JournalEntry.source,
-            JournalEntry.is_closing,
-            JournalEntry.number,
-        ).where(
-            JournalEntry.organization_id == organization_id,
-            JournalEntry.id.in_({row.journal_entry_id for row in postings}),
-        )
+        sa.select(*columns)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(Posting.organization_id == organization_id, Posting.id.in_(posting_ids))
     )
-    entries = {row.id: row for row in rows}
-    return {row.id: (row, entries[row.journal_entry_id]) for row in postings}
+    return {row.id: row for row in rows}
 
 
 def _before(ledger: LedgerBooks, part: Part, key: Key) -> int:
@@ -270,17 +264,17 @@ def _computed(
 
 
 def _line(
-    account: ReportAccount, posting: Any, entry: Any, balance: Money, merged: MergedMerchants
+    account: ReportAccount, posting: sa.Row[Any], balance: Money, merged: MergedMerchants
 ) -> LedgerLine:
     return LedgerLine(
         account_id=account.id,
         account_code=account.code,
         account_name=account.name,
         journal_entry_id=posting.journal_entry_id,
-        entry_number=entry.number,
-        effective_at=entry.effective_on,
-        description=entry.description,
-        source="closing" if entry.is_closing and entry.source == "manual" else entry.source,
+        entry_number=posting.number,
+        effective_at=posting.effective_on,
+        description=posting.description,
+        source="closing" if posting.is_closing and posting.source == "manual" else posting.source,
         amount=Money(posting.amount_minor, posting.currency),
         currency=posting.currency,
         amount_base=Money(posting.amount_base_minor, posting.base_currency),

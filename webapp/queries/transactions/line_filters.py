@@ -77,8 +77,7 @@ def conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> l
         Transaction.feed_account_id == fa_id,
     ]
     if filters.found is not None:
-        # No line has the id 0; SQLite would go through all lines to find none of them in an empty list.
-        found.append(Transaction.id.in_(filters.found or (0,)))
+        found.append(Transaction.id.in_(filters.found))
     elif filters.q:
         found.append(matches_text_or_amount(filters.q))
     if filters.from_date:
