@@ -1,5 +1,7 @@
 """Rules that set tax codes: on lines that come in, on past ones, on posted ones, and back again."""
 
+from io import BytesIO
+
 import pytest
 
 from tests.api.audit.test_agent_undos import undone
@@ -170,6 +172,12 @@ def test_a_rule_on_receipts_sets_no_code(ruled, ada):
     assert "effects.0.kind" in answer.json["fields"]
 
 
+FILE = (
+    b"OFXHEADER:100\n\n<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>one</BANKACCTFROM><BANKTRANLIST><STMTTRN>"
+    b"<TRNTYPE>OTHER<DTPOSTED>20260310<TRNAMT>-120.00<FITID>1<NAME>A</STMTTRN></BANKTRANLIST></STMTRS></OFX>\n"
+)
+
+
 def preset(ruled, account, code):
     path = f"/api/accounts/{ruled.accounts[account]}"
     return ruled.person.patch(path, json={"taxCodeId": code and ruled.codes[code]})
@@ -221,6 +229,15 @@ def test_a_rule_gives_the_code_of_its_account_and_takes_it_back(with_preset, ada
     assert of_line(with_preset, new) == CODED
     found = done(ada.get(f"/api/transactions/{new}"))["transaction"]
     assert {each["field"]: each["ruleId"] for each in found["provenance"]}["taxCodeId"] == rule
+
+
+def test_a_rule_gives_the_code_of_its_account_to_the_lines_of_a_file(with_preset, ada):
+    account = {"kind": "SET_ACCOUNT", "accountId": with_preset.accounts["Software"]}
+    done(ada.post(RULES, json={"name": "Account", "effects": [account]}))
+    file = (BytesIO(FILE), "one.ofx")
+    done(ada.post("/api/feeds/imports", data={"file": file}, content_type="multipart/form-data"))
+    [new] = done(ada.get("/api/transactions"))["transactions"]
+    assert of_line(with_preset, new["id"]) == CODED
 
 
 @pytest.mark.parametrize("account", ["Opening balances", "VAT receivable", "Sales of services"])

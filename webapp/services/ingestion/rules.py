@@ -95,6 +95,11 @@ class AccountRules:
         decision = self.rules.decide(RuleLine(line, self.currency, self.feed_account_id).values())
         if not decision.matched:
             return
+        # Whether a tax code fits is asked of the database, which a bulk write begins only after its lines are staged.
+        if not OF_LINES.keys().isdisjoint(decision.settings) or self._has_code(decision.settings):
+            self.rules.tally.count(decision.matched, {}, ())
+            self.rules.waiting.append(number)
+            return
         side = CounterLeg(
             self._uncategorised[0 if line.amount_minor > 0 else 1],
             self.currency,
@@ -103,13 +108,15 @@ class AccountRules:
         )
         amount = Money(line.amount_minor, self.currency)
         outcome = self.rules.apply(decision.settings, side, amount, line.booked_on)
-        if not OF_LINES.keys().isdisjoint({*decision.settings, *outcome.applied}):
-            self.rules.tally.count(decision.matched, {}, ())
-            self.rules.waiting.append(number)
-            return
         self.rules.tally.count(decision.matched, outcome.applied, outcome.skipped)
         if outcome.applied:
             self.rules.choices.append(_choice(number, outcome, self.currency))
+
+    def _has_code(self, settings: Mapping[EffectKind, Setting]) -> bool:
+        """Return whether the account that rules choose has a tax code for its lines."""
+        account = settings.get(EffectKind.SET_ACCOUNT)
+        facts = self.rules.books.accounts.get(int(account.value)) if account else None
+        return facts is not None and facts.tax_code_id is not None
 
 
 def for_trigger(organization: Organization, trigger: str) -> LineRules:
