@@ -288,6 +288,12 @@ def test_the_page_walks_a_close(kept, ben, books, bank, signed_in):
     page = signed_in.get("/month-end/2026-03").text
     assert "Its figures are still those of the books" in page
     assert "Left by Ben: The bank is late" in page
+    late = bank.send("2026-03-20", "-7.00", "Late")
+    kept.patch(f"/api/transactions/{late}", json={"accountId": books.account_id("Motor")})
+    kept.post(f"/api/transactions/{late}/confirm")
+    page = signed_in.get("/month-end/2026-03").text
+    assert 'href="#reopen-note">Reopen March 2026…' in page
+    assert 'id="reopen-note"' in page
     kept.patch(f"/api/accounts/{books.account_id('Motor')}", json={"inScope": False, "note": "Private"})
     page = signed_in.get("/month-end/2026-03").text
     assert "795.00 → 1100.00" in page
