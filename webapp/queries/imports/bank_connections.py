@@ -107,23 +107,32 @@ def listed(organization_id: str, now: datetime) -> list[BankConnectionRecord]:
         .where(BankConnection.organization_id == organization_id)
         .order_by(BankConnection.id.desc())
     ).all()
-    accounts: dict[int, list[ConnectedAccount]] = defaultdict(list)
-    for each in db.session.scalars(
-        sa.select(ConnectedAccount)
+    accounts: dict[int, list[tuple[ConnectedAccount, bool]]] = defaultdict(list)
+    for each, stale in db.session.execute(
+        sa.select(ConnectedAccount, _is_stale(now))
+        .join(BankConnection, refers_to(ConnectedAccount.connection_id, BankConnection))
         .where(ConnectedAccount.organization_id == organization_id)
         .order_by(ConnectedAccount.id)
     ):
-        accounts[each.connection_id].append(each)
+        accounts[each.connection_id].append((each, stale))
     lines, jobs = _last_days(organization_id), _jobs(organization_id)
-    return [_record(each, accounts[each.id], lines, jobs.get(str(each.id), {}), now) for each in connections]
+    return [_record(each, accounts[each.id], lines, jobs.get(str(each.id), {})) for each in connections]
 
 
 def troubles(organization_id: str, now: datetime) -> Iterator[ConnectionTrouble]:
     """List what people should know: connections that fail or need them, consents that end, accounts without news."""
+    ending = (BankConnection.status == "ACTIVE") & (BankConnection.consent_ends_at <= now + CONSENT_WARNED)
+    # Accounts with news are not read: where all is well, there is no row.
+    is_of = sa.and_(refers_to(ConnectedAccount.connection_id, BankConnection), _is_stale(now))
     found = db.session.execute(
         sa.select(BankConnection, ConnectedAccount)
-        .outerjoin(ConnectedAccount, refers_to(ConnectedAccount.connection_id, BankConnection))
-        .where(BankConnection.organization_id == organization_id, BankConnection.status != "ENDED")
+        .outerjoin(ConnectedAccount, is_of)
+        .where(
+            BankConnection.organization_id == organization_id,
+            BankConnection.status.in_(("NEEDS_CONSENT", "FAILING"))
+            | ending
+            | ConnectedAccount.id.is_not(None),
+        )
         .order_by(BankConnection.id.desc(), ConnectedAccount.id)
     )
     for each, rows in groupby(found, key=lambda row: row[0]):
@@ -135,7 +144,7 @@ def troubles(organization_id: str, now: datetime) -> Iterator[ConnectionTrouble]
         elif each.status == "ACTIVE" and ends and ends <= now + CONSENT_WARNED:
             yield ConnectionTrouble("ENDS", each.name, ends, None, renews)
         for _, account in rows:
-            if account is not None and is_stale(each, account, now):
+            if account is not None:
                 yield ConnectionTrouble("STALE", account.name, account.balance_at, account.error)
 
 
@@ -169,12 +178,12 @@ def _jobs(organization_id: str) -> dict[str, dict[str, datetime]]:
 
 def _record(
     connection: BankConnection,
-    accounts: Sequence[ConnectedAccount],
+    accounts: Sequence[tuple[ConnectedAccount, bool]],
     lines: dict[int, date],
     jobs: dict[str, datetime],
-    now: datetime,
 ) -> BankConnectionRecord:
     error = connection.error
+    shown = [each for each, _ in accounts]
     return record_of(
         BankConnectionRecord,
         connection,
@@ -189,21 +198,24 @@ def _record(
                 each,
                 fa_id=each.feed_account_id,
                 last_booked_on=lines.get(each.feed_account_id or 0),
-                is_stale=is_stale(connection, each, now),
-                takes_over=_earlier(each, accounts),
+                is_stale=stale,
+                takes_over=_earlier(each, shown),
             )
-            for each in accounts
+            for each, stale in accounts
         ],
     )
 
 
-def is_stale(connection: BankConnection, account: ConnectedAccount, now: datetime) -> bool:
-    """Return whether the bank says nothing new of an attached account, however well it answers."""
-    if account.feed_account_id is None or connection.status in {"PAUSED", "ENDED"}:
-        return False
+def _is_stale(now: datetime) -> sa.ColumnElement[bool]:
+    """Tell whether the bank says nothing new of an attached account, however well it answers."""
     # What its bank refuses is not known to be so, though other banks answered.
-    known = account.balance_at or (None if account.error else connection.last_succeeded_at)
-    return account.is_gone or (known or connection.created_at) < now - STALE
+    answered = sa.case((ConnectedAccount.error.is_(None), BankConnection.last_succeeded_at))
+    known = sa.func.coalesce(ConnectedAccount.balance_at, answered, BankConnection.created_at)
+    return sa.and_(
+        ConnectedAccount.feed_account_id.is_not(None),
+        BankConnection.status.not_in(("PAUSED", "ENDED")),
+        ConnectedAccount.is_gone | (known < now - STALE),
+    )
 
 
 def _earlier(account: ConnectedAccount, others: Sequence[ConnectedAccount]) -> str | None:
