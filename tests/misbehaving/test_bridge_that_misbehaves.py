@@ -6,15 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
-import sqlalchemy as sa
 
 from tests.api.feeds import bridges, providers
-from webapp.database.sessions import begin_read, db
-from webapp.models import Transaction
 from webapp.services.banks import enablebanking, simplefin
-from webapp.services.banks.answers import Application, Way
-from webapp.services.banks.syncs import Sync
-from webapp.services.operating.outbound import Gate
 
 CONNECTIONS = "/api/feeds/connections"
 SEEDS = {"quick": 3, "promised": 500}
@@ -219,42 +213,6 @@ def adopt(person, place):
             assert person.patch(place, json={"accounts": [choice]}).status_code == 200
 
 
-@pytest.fixture
-def sync(app, ada):
-    """Ask a provider as a job does; what jobs are is the question of other tests."""
-
-    def run(place):
-        settings = app.config["SETTINGS"]
-        way = Way(Gate(*settings.outbound), Application(*settings.enablebanking), datetime.now(UTC))
-        with app.app_context():
-            number = int(place.rpartition("/")[2])
-            Sync(ada.organization_id, number, way, db.session.commit, lambda: datetime.now(UTC)).run()
-            db.session.commit()
-            db.session.remove()
-
-    return run
-
-
-@pytest.fixture
-def kept(app, ada):
-    """The booked lines of a bank account, by day and amount."""
-
-    def found(fa_id):
-        with app.app_context():
-            begin_read(ada.organization_id)
-            rows = db.session.execute(
-                sa.select(Transaction.booked_on, Transaction.amount_minor).where(
-                    Transaction.organization_id == ada.organization_id,
-                    Transaction.feed_account_id == fa_id,
-                    Transaction.status == "BOOKED",
-                )
-            ).all()
-            db.session.remove()
-        return Counter((day, f"{minor / 100:.2f}") for day, minor in rows)
-
-    return found
-
-
 @pytest.mark.rare
 @pytest.mark.parametrize(
     ("provider", "name", "placed"),
@@ -273,7 +231,7 @@ def test_the_books_hold_the_true_lines_once_each(
         if seed % RENEWED == RENEWED - 1:
             house.refresh()
         true = TrueAccount(random.Random(seed), f"A{seed}")  # noqa: S311  (a seed)
-        found = kept(lived(ada, placed(ada, misbehaving, true), sync))
+        found = kept(lived(ada, placed(ada, misbehaving, true), sync))["BOOKED"]
         truth, lines = true.truth(), lines + true.truth().total()
         if found != truth:
             differences.append(f"--seed {seed}: lost {truth - found}, too much {found - truth}")

@@ -95,7 +95,7 @@ def _text(column: Any) -> sa.Cast[str]:
 
 
 def _settings(place: int, kind: str, rule_id: sa.Column[Any], value: Any, before: Any) -> sa.Select[Any]:
-    """Select the settings of a kind; the kinds are written one after the other, each in the order of lines."""
+    """Select the settings of a kind, which is written at its place among the kinds, in the order of lines."""
     return (
         sa.select(
             LINES.c.transaction_id,

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import MODES
-from tests.browser.test_first_proof import Clicks
+from tests.browser.newcomers.test_first_proof import Clicks
 from tests.fixtures.helpers.comboboxes import choose
 
 LINES = "".join(
