@@ -38,7 +38,9 @@ def test_a_read_is_one_transaction_in_which_its_caller_is_found(messages, statem
 
 
 def test_an_act_locks_the_books_as_it_begins(messages, ada):
-    ada.post("/api/projects", json={"name": "North"})
+    # To prepare a statement is a message too.
+    for number in range(pooling.PREPARED_AFTER + 2):
+        ada.post("/api/projects", json={"name": f"North {number}"})
     with messages() as sent:
         assert ada.post("/api/projects", json={"name": "South"}).status_code == 201
     who, _, end, begun, *others = sent
