@@ -84,7 +84,6 @@ def test_a_body_of_our_own_is_pushed_as_it_is(tieout, ada):
             "is in EUR, and the account is in USD",
         ),
         ("tieout", {"batchId": "b", "added": [{}]}, "This is not a push"),
-        ("plaid", payloads.plaid(payloads.plaid_line(date="1926-03-02")), "more than 50 years ago"),
     ],
 )
 def test_a_refused_file_changes_nothing_and_says_why(tieout, ada, provider, payload, said):
@@ -93,6 +92,14 @@ def test_a_refused_file_changes_nothing_and_says_why(tieout, ada, provider, payl
     assert said in json.loads(result.stdout)["error"]
     assert said in result.stderr
     assert lines_of(ada, tieout.fa_id) == []
+
+
+def test_a_line_of_another_century_is_set_aside_and_stops_no_other(tieout, ada):
+    payload = payloads.plaid(payloads.plaid_line("old", 1, date="1926-03-02"), payloads.plaid_line("new", 2))
+    result = tieout(payload, "--json")
+    assert result.exit_code == 0
+    assert "more than 50 years ago" in json.loads(result.stdout)["warnings"][0]
+    assert lines_of(ada, tieout.fa_id) == [("2026-03-02", "-2.00", "BOOKED")]
 
 
 def test_of_several_accounts_the_one_that_is_named_is_pushed(tieout, ada):

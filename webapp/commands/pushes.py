@@ -64,7 +64,9 @@ def push(
         result: dict[str, Any] = {"batchId": None, "results": [], "warnings": [], "error": None}
         try:
             sent = file.read_bytes()
-            content, warnings = pushes.body_of(sent, provider, feed_account, provider_account)
+            content, warnings = pushes.body_of(
+                sent, provider, feed_account, provider_account, now=datetime.now(UTC)
+            )
             result["warnings"] = list(warnings)
             body = _body(content)
             result["batchId"] = body["batch_id"]

@@ -309,6 +309,20 @@ def test_the_pages_do_the_same(ada, bridge, work):
     assert "Our bank" not in page.get(BANKS).text
 
 
+def test_a_balance_of_another_century_stops_no_line_and_is_told(ada, bridge, connected, work):
+    ahead, new = (TODAY + timedelta(days=99 * 365)).isoformat(), ("t4", ago(1), "-3.00", "Bread")
+    shown_today = account("A1", [*LINES, new], balance="951.80", as_of=ago(0))
+    bridge.accounts = [shown_today | {"balance-date": seconds(ahead)}]
+    bridge.errors = ["Look here."]
+    for _ in range(2):
+        found = sync(ada, connected, work)
+        assert len(lines(ada)) == 4
+        assert found["status"] == "ACTIVE"
+        told = "Look here. Example Bank: Checking 4711: The balance is left out: "
+        assert found["lastError"]["sentence"].startswith(told)
+        assert "The balance is left out" in ada.browser().get(BANKS).text
+
+
 def test_an_amount_beyond_64_bits_is_told_as_too_large(ada, bridge, connected, work):
     bridge.accounts = [account("A1", [("t9", ago(1), "92233720368547758.08", "Large")], as_of=ago(0))]
     sync(ada, connected, work)

@@ -1,5 +1,6 @@
 """What providers send becomes a push: signs, days, ids and accounts are theirs, and nothing is guessed."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -8,6 +9,7 @@ import pytest
 from tests.fixtures.bank_files import provider_payloads as payloads
 from webapp.importers import providers
 from webapp.importers.providers import AccountSelector, PayloadRefusedError, ProviderFailedError
+from webapp.importers.providers.pushes import PushBalance
 
 MINIMAL = {
     "plaid": (payloads.plaid, payloads.plaid_line),
@@ -113,7 +115,7 @@ def test_gocardless_keeps_currencies_apart_that_one_account_holds():
     )
     push = read("gocardless", payload, currency="EUR")
     assert only(push).provider_transaction_id == "a"
-    assert push.warnings == ("1 line is in GBP and not imported into this account.",)
+    assert push.left_out == ("1 line is in GBP and not imported into this account.",)
     with pytest.raises(PayloadRefusedError, match="in EUR, GBP, and the account is in USD"):
         read("gocardless", payload, currency="USD")
 
@@ -139,10 +141,31 @@ def test_a_value_date_that_does_not_exist_is_the_last_of_its_month_with_a_warnin
             read(provider, with_lines(provider, days))
 
 
+def test_a_day_that_no_bank_can_mean_takes_its_line_or_balance_out_and_nothing_else():
+    push = read(
+        "gocardless",
+        payloads.gocardless(
+            payloads.gocardless_line("kept"),
+            payloads.gocardless_line("ahead", bookingDate="2126-03-01"),
+            payloads.gocardless_line("valued", valueDate="1926-03-01"),
+        ),
+    )
+    balance = PushBalance(Decimal("5.00"), "EUR", datetime(2126, 3, 1, tzinfo=UTC))
+    sane = replace(push, balance=balance).without_nonsense(date(2026, 3, 9))
+    assert {line.provider_transaction_id: line.value_on for line in sane.added}.keys() == {"kept", "valued"}
+    assert sane.added[1].value_on is None
+    assert sane.balance is None
+    assert [sentence.partition(": ")[2] for sentence in sane.left_out] == [
+        "1 Mar 2126 is more than a year ahead.",
+        "1 Mar 1926 is more than 50 years ago.",
+        "1 Mar 2126 is more than a year ahead.",
+    ]
+
+
 def test_a_list_of_gocardless_that_is_neither_booked_nor_pending_is_named():
     payload = payloads.gocardless(payloads.gocardless_line())
     payload["transactions"]["information"] = [payloads.gocardless_line("i")]
-    assert read("gocardless", payload).warnings == (
+    assert read("gocardless", payload).left_out == (
         "The list “information” is neither booked nor pending, and not imported (1).",
     )
 

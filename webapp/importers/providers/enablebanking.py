@@ -58,7 +58,8 @@ def read(payload: object, selector: AccountSelector) -> Push:
         removed=tuple(name for item in withdrawn if (name := _id(item))),
         balance=_balance(page, selector.currency, asked_on),
         pending_until=asked_on and last_day(lines, asked_on),
-        warnings=(*foreign, *others, *unnamed, *_warnings(page, current, statuses), *moved_value_days(lines)),
+        left_out=(*foreign, *others),
+        warnings=(*unnamed, *_warnings(page, current, statuses), *moved_value_days(lines)),
     )
 
 

@@ -50,11 +50,9 @@ def read(payload: object, selector: AccountSelector) -> Push:
         batch_id=f"gocardless-{fingerprint(payload, selector.currency)}",
         external_id=selector.requested,
         added=lines,
+        left_out=(*foreign, *others, *_other_lists(lists)),
         warnings=(
-            *foreign,
-            *others,
             *unnamed,
-            *_other_list_warnings(lists),
             *_date_warnings([item for item, pending in items if not pending]),
             *moved_value_days(lines),
         ),
@@ -123,7 +121,7 @@ def _description(item: PayloadObject) -> str:
     return joined([*(free or structured), item.text("additionalInformation")])
 
 
-def _other_list_warnings(lists: PayloadObject) -> Iterator[str]:
+def _other_lists(lists: PayloadObject) -> Iterator[str]:
     for name, items in lists.values.items():
         if name not in {"booked", "pending"} and isinstance(items, list) and items:
             yield f"The list “{name}” is neither booked nor pending, and not imported ({len(items):,})."

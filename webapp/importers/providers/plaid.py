@@ -51,7 +51,8 @@ def read(payload: object, selector: AccountSelector) -> Push:
         modified=tuple(map(_line, own["modified"])),
         removed=tuple(map(_transaction_id, own["removed"])),
         balance=next((_balance(each) for each in accounts if each.id("account_id") == account), None),
-        warnings=(*foreign, *_warnings(page)),
+        left_out=tuple(foreign),
+        warnings=tuple(_warnings(page)),
     )
 
 

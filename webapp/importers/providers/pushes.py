@@ -1,13 +1,14 @@
 """The contents of a push: the lines and the balance of one account in a provider's payload."""
 
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.matching.lines import details_of
-from webapp.ledger.matching.pushed_lines import PushedLine
+from webapp.ledger.matching.pushed_lines import PushedLine, day_nonsense
 
 
 class PayloadRefusedError(UnprocessableError):
@@ -53,7 +54,8 @@ class PushBalance:
 class Push:
     """A payload's lines and balance of one account; `external_id` is the provider's id of it, if the payload has it.
 
-    All lines that are pending up to `pending_until` are in the payload; None where it may lack some.
+    `left_out` are sentences about what it has and the push has not. All lines that are pending up to `pending_until`
+    are in the payload; None where it may lack some.
     """
 
     batch_id: str
@@ -62,8 +64,30 @@ class Push:
     modified: tuple[PushedLine, ...] = ()
     removed: tuple[str, ...] = ()
     balance: PushBalance | None = None
+    left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     pending_until: date | None = None
+
+    def without_nonsense(self, today: date) -> "Push":
+        """Leave out lines, value days and a balance of days that no bank can mean: they would refuse every push."""
+        left_out = list(self.left_out)
+
+        def sane(lines: Sequence[PushedLine]) -> Iterator[PushedLine]:
+            for line in lines:
+                if fault := day_nonsense(line.booked_on, today):
+                    left_out.append(f"A line of {format(line.amount, 'f')} is set aside: {fault}")
+                elif line.value_on and (fault := day_nonsense(line.value_on, today)):
+                    left_out.append(f"A line of {format(line.amount, 'f')} has no value day: {fault}")
+                    yield line._replace(value_on=None)
+                else:
+                    yield line
+
+        added, modified = tuple(sane(self.added)), tuple(sane(self.modified))
+        balance, as_of = self.balance, self.balance and self.balance.as_of
+        if as_of and (fault := day_nonsense(as_of.date() if isinstance(as_of, datetime) else as_of, today)):
+            left_out.append(f"The balance is left out: {fault}")
+            balance = None
+        return replace(self, added=added, modified=modified, balance=balance, left_out=tuple(left_out))
 
     def body(self) -> dict[str, Any]:
         """Return the JSON body of POST /feeds/accounts/{faId}/transactions."""

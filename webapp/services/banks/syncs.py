@@ -118,10 +118,10 @@ class Sync:
             return None
         told: list[str] = []
         for answer in self._answers(connection, windows):
-            told = answer.told
+            told += answer.told
             for external_id in self._note_accounts(answer):
-                self._take(external_id, answer)
-        return told
+                told += self._take(external_id, answer)
+        return list(dict.fromkeys(told))
 
     def _warn_of_consent(self, connection: BankConnection) -> None:
         """Tell once 14 days, 7 days and 1 day before the consent ends, by an event."""
@@ -216,11 +216,12 @@ class Sync:
         # A later window would hide what an earlier one lacks.
         return [each for each in attached if each in answer.payloads and each not in self.failed]
 
-    def _take(self, external_id: str, answer: ProviderAnswer) -> None:
-        """Push the lines of one account; what refuses them is said there, and stops no other account."""
+    def _take(self, external_id: str, answer: ProviderAnswer) -> list[str]:
+        """Push the lines of one account, and say what is left out; what refuses them is said there alone."""
+        left_out: list[str] = []
         try:
             connection = self._connection()
-            self._push(connection, self._account(connection, external_id), answer)
+            left_out = self._push(connection, self._account(connection, external_id), answer)
         except LedgerError as error:
             if error.status >= SERVER_ERROR:
                 raise
@@ -229,24 +230,29 @@ class Sync:
             self.failed.add(external_id)
             self._account(self._connection(), external_id).error = str(error)
         self.store()
+        return left_out
 
     def _account(self, connection: BankConnection, external_id: str) -> ConnectedAccount:
         return next(
             each for each in bank_connections.accounts_of(connection) if each.external_id == external_id
         )
 
-    def _push(self, connection: BankConnection, account: ConnectedAccount, answer: ProviderAnswer) -> None:
+    def _push(
+        self, connection: BankConnection, account: ConnectedAccount, answer: ProviderAnswer
+    ) -> list[str]:
         window, now = answer.window, self.clock()
         if window is None or account.feed_account_id is None or connection.status not in ASKED:
-            return
+            return []
         feed_account = feed_accounts.get_with_books(self.organization_id, account.feed_account_id)
         payload = answer.payloads[account.external_id]
         selector = AccountSelector(account.external_id, None, feed_account.currency)
-        body = body_of(providers.PROVIDERS[connection.provider](payload, selector), account, window)
+        today = organizations.today(self.organization_id, now)
+        found = providers.PROVIDERS[connection.provider](payload, selector).without_nonsense(today)
+        body = body_of(found, account, window)
         is_renumbered = False
         if account.is_renumbered:
-            found, is_renumbered = renumbered(feed_account, body, window)
-            body["removed"] = [*body["removed"], *found]
+            earlier, is_renumbered = renumbered(feed_account, body, window)
+            body["removed"] = [*body["removed"], *earlier]
         digest = pushes.digest_of(body)
         if not window.is_last or digest != account.digest:
             account.batches += 1
@@ -262,7 +268,8 @@ class Sync:
             )
             account.digest = digest if window.is_last else None
         account.is_renumbered = is_renumbered or (account.is_renumbered and not window.is_last)
-        account.fetched_until = min(window.end - DAY, organizations.today(self.organization_id, now))
+        account.fetched_until = min(window.end - DAY, today)
+        return [f"{account.name}: {sentence}" for sentence in found.left_out]
 
     def _note_success(self, told: Sequence[str]) -> None:
         connection, now = self._connection(), self.clock()

@@ -248,7 +248,12 @@ def resume(feed_account: FeedAccount, *, actor: Actor, now: datetime) -> FeedAcc
 
 
 def body_of(
-    data: bytes, file_format: str, feed_account: FeedAccount, provider_account: str | None
+    data: bytes,
+    file_format: str,
+    feed_account: FeedAccount,
+    provider_account: str | None,
+    *,
+    now: datetime,
 ) -> tuple[object, Sequence[str]]:
     """Read the body of a push for a feed account from a file of one of FORMATS, and its warnings.
 
@@ -258,8 +263,9 @@ def body_of(
     if file_format == OWN_FORMAT:
         return providers.parsed(data), ()
     selector = AccountSelector(provider_account, feed_account.external_id, feed_account.currency)
-    found = providers.read(file_format, data, selector)
-    return found.body(), found.warnings
+    today = organizations.today(feed_account.organization_id, now)
+    found = providers.read(file_format, data, selector).without_nonsense(today)
+    return found.body(), (*found.left_out, *found.warnings)
 
 
 def digest_of(body: PushBody) -> str:
