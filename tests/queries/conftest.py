@@ -7,6 +7,7 @@ import pysqlite3
 import pytest
 import sqlalchemy as sa
 
+from tests.fixtures.demos import Kept
 from webapp.queries import checks
 
 # Every statement that takes from a table what would refuse a row; PostgreSQL writes them itself.
@@ -24,11 +25,11 @@ LOOSENING = """
 
 
 class Copy:
-    """The demo's books on one kind of database, as often anew as one wants to damage them."""
+    """Kept books on one kind of database, as often anew as one wants to damage them."""
 
-    def __init__(self, demo_books):
-        self._house, self._books = demo_books.house, demo_books
-        self.refresh = demo_books.refresh
+    def __init__(self, kept):
+        self._house, self._books = kept.house, kept
+        self.refresh = kept.refresh
 
     def restore(self, backup):
         self._books.restore(backup)
@@ -76,9 +77,23 @@ class Copy:
             connection.execute(change)
 
 
+def copy_of(house):
+    """Keep the books that the application has, to damage them."""
+    house.leave()
+    house.store.copy("books", "kept")
+    return Copy(Kept(house, "kept"))
+
+
 @pytest.fixture
 def copy(demo_books, monkeypatch):
     """The demo's books, which a test damages anew; PostgreSQL is checked as where it has nodes."""
     copy = Copy(demo_books)
     monkeypatch.setattr(checks, "is_distributed", lambda _connection: not copy.is_sqlite)
     return copy
+
+
+@pytest.fixture
+def rounds(portion, tmp_path):
+    """Name a file for each round of changes, or None where the round restores no backup in this turn."""
+    chosen = set(portion(3, range(100)))
+    return (tmp_path / f"{each}.zip" if each in chosen else None for each in range(100))

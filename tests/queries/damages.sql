@@ -342,6 +342,20 @@ SELECT 471102, organization_id, 'generic-vat', 1, '2020-01-01', '2020-03-31', 'F
     '{"boxes": [["A", "Tax", 100, 100], ["C", "Total", 100, 100]], "late": []}', '0', '2020-04-01 10:00:00', '{}'
 FROM journal_entries ORDER BY id LIMIT 1;
 
+-- unreadable_rows
+INSERT INTO tax_returns (id, organization_id, form, pack_version, starts_on, ends_on, status, is_notice, figures,
+    digest, filed_at, filed_by)
+SELECT 471102, organization_id, 'no-form', 1, '2020-01-01', '2020-03-31', 'FILED', 1 = 2,
+    '{"boxes": [], "late": []}', '0', '2020-04-01 10:00:00', '{}'
+FROM journal_entries ORDER BY id LIMIT 1;
+
+-- unreadable_rows
+INSERT INTO tax_returns (id, organization_id, form, pack_version, starts_on, ends_on, status, is_notice, figures,
+    digest, filed_at, filed_by)
+SELECT 471102, organization_id, 'generic-vat', 1, '2020-01-01', '2020-03-31', 'FILED', 1 = 2,
+    '[]', '0', '2020-04-01 10:00:00', '{}'
+FROM journal_entries ORDER BY id LIMIT 1;
+
 -- tax_waiting_differs
 UPDATE accounts SET role = 'tax_waiting_purchases'
 WHERE id = (SELECT min(p.account_id) FROM postings p

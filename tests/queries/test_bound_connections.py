@@ -1,10 +1,8 @@
 """`tieout check` names each schedule, bank connection and program that was changed past the application."""
 
-from types import SimpleNamespace
-
 from tests.api.feeds.bridges import account
 from tests.api.journal.test_schedules import Desk
-from tests.queries.conftest import Copy
+from tests.queries.conftest import copy_of
 from tests.queries.test_bound_rows import named_at_their_rows
 from tests.security.connections.conftest import claude, public  # noqa: F401  (fixtures)
 
@@ -55,6 +53,7 @@ def test_a_change_of_a_schedule_or_a_connection_past_the_application_is_named_at
     bridge,
     work,
     claude,  # noqa: F811
+    rounds,
     figure,
 ):
     desk = Desk(ada, bank)
@@ -84,6 +83,5 @@ def test_a_change_of_a_schedule_or_a_connection_past_the_application_is_named_at
     assert ada.patch(place, json={"accounts": choices}).status_code == 200
     work()
     claude.refresh(claude.connect()["refresh_token"])
-    copy = Copy(SimpleNamespace(house=house, refresh=house.refresh))
-    named_at_their_rows(copy, CHANGES)
+    named_at_their_rows(copy_of(house), CHANGES, rounds)
     figure("E3", f"{len(CHANGES)} kinds of change of schedules and connections named at their rows")

@@ -1,10 +1,8 @@
 """`tieout check` names each row of taxes and closes that somebody changed past the application."""
 
-from types import SimpleNamespace
-
 from tests.api.tax.test_returns import file
 from tests.api.tax.test_settled_taxes import Owed
-from tests.queries.conftest import Copy
+from tests.queries.conftest import copy_of
 from tests.queries.test_bound_rows import named_at_their_rows
 
 # The kind of the row that is named, its table, a column of it or of what belongs to it, and another value.
@@ -31,7 +29,7 @@ CHANGES = [
 ]
 
 
-def test_a_change_of_taxes_or_a_close_past_the_application_is_named_at_its_row(house, ada, bank):
+def test_a_change_of_taxes_or_a_close_past_the_application_is_named_at_its_row(house, ada, bank, rounds):
     books = Owed(ada, bank)
     entry = books.invoice("2026-01-10", "1200.00", ("1200.00", "S20C"))
     books.pay("2026-02-10", "500.00", (entry, "500.00"))
@@ -41,4 +39,4 @@ def test_a_change_of_taxes_or_a_close_past_the_application_is_named_at_its_row(h
     body = {"note": "Ready", "accept": [{"step": "balances", "note": "Agreed by telephone"}]}
     answer = ada.browser().post("/api/closes/2026-01/complete", json=body)
     assert answer.status_code == 200, answer.json
-    named_at_their_rows(Copy(SimpleNamespace(house=house, refresh=house.refresh)), CHANGES)
+    named_at_their_rows(copy_of(house), CHANGES, rounds)

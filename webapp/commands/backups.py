@@ -33,6 +33,7 @@ from webapp.queries.checks.violations import Violation
 from webapp.services.access import tokens
 from webapp.services.backups import backups, derived_rows, records, restores
 from webapp.services.backups.archives import LEAST_KEY, NotABackupError, SignedBy
+from webapp.services.backups.unvouched import not_vouched_for
 from webapp.services.storage import vault
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -219,9 +220,7 @@ def restore(file: Path, *, revoke_tokens: bool, key: bytes | None, as_json: bool
             if revoke_tokens:
                 tokens.revoke_all(command_actor, datetime.now(UTC))
             is_ours = restored.signed is SignedBy.KEY
-            doubted = (
-                {} if is_ours else restores.not_vouched_for(db.session(), manifest, restored.drop_folders)
-            )
+            doubted = {} if is_ours else not_vouched_for(db.session(), restored)
             db.session.commit()
     names = [_printable(each["name"]) for each in manifest["organizations"]]
     value = {"organizations": names, "signed": restored.signed.value, "notVouchedFor": doubted}

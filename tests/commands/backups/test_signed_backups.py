@@ -68,6 +68,9 @@ def test_a_restore_says_whether_it_was_signed(signed, key, backed_up, restored, 
             assert f"{ada.email}, owner of Lantern Studio" in doubted["people and their passwords"]
             assert "Lantern Studio, EUR, not locked" in doubted["organizations"]
             assert any(each.endswith("of Lantern Studio") for each in doubted["keys"])
+            assert f"{ada.email}: a password" in doubted["how they sign in"]
+            (guards,) = (each for each in doubted["what guards them"] if each.startswith("Lantern Studio:"))
+            assert "no second factors needed; keys do not approve" in guards
             assert [str(tmp_path / "scans")] in doubted.values()
             assert dropped is None
 

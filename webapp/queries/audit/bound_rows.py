@@ -154,8 +154,11 @@ def rows_of(
         first, last = (rows[0][0], rows[-1][0]) if rows else (last, last)
         parts = [_parts(*each, organization_id, first, last) for each in parts_of] if rows else []
         for row_id, bound_of, *values in rows:
-            belonging = (each.get(row_id, []) for each in parts)
-            yield row_id, None if bound_of is None else [*write(values), *belonging]
+            if bound_of is None:
+                yield row_id, None
+            else:
+                own = write(values)
+                yield row_id, [*own, *[each.get(row_id, []) for each in parts]] if parts else own
 
 
 def _parts(
@@ -222,8 +225,10 @@ def _writer(columns: Sequence[Named]) -> Writer:
         for place, write in written:
             if values[place] is not None:
                 values[place] = write(values[place])
-        nothing = (end for end in ends if not any(value not in (None, False) for value in values[end:]))
-        return values[: next(nothing, len(values))]
+        for end in ends:
+            if not any(value not in (None, False) for value in values[end:]):
+                return values[:end]
+        return values
 
     return as_json
 

@@ -19,7 +19,7 @@ from webapp.database.sessions import instance_folder
 from webapp.database.sqlite import SEQUENCES
 from webapp.distribution.tables import is_distributed
 from webapp.ledger.errors import LedgerError
-from webapp.models import ApiToken, Membership, Organization, User
+from webapp.models import Organization
 from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
 from webapp.services.backups import archives, derived_rows
@@ -131,40 +131,6 @@ def restore(
         raise NotABackupError("The restored books do not match the backup; nothing was restored.")
     derived_rows.compute_again(session, now)
     return Restored(manifest, signed, dropped)
-
-
-def not_vouched_for(
-    session: orm.Session, manifest: Manifest, drop_folders: list[str]
-) -> dict[str, list[str]]:
-    """List what an unsigned backup may say of people, keys and organizations, each in words, by kind."""
-    people = session.execute(
-        sa.select(User.email, Membership.role, Organization.name)
-        .join(Membership, Membership.user_id == User.id)
-        .join(Organization, Organization.id == Membership.organization_id)
-        .order_by(User.email, Organization.id)
-    )
-    keys = session.execute(
-        sa.select(ApiToken.name, ApiToken.scopes, Organization.name)
-        .join(Organization, Organization.id == ApiToken.organization_id)
-        .where(ApiToken.revoked_at.is_(None))
-        .order_by(Organization.id, ApiToken.id)
-    )
-    books = session.execute(
-        sa.select(Organization.name, Organization.base_currency, Organization.lock_date).order_by(
-            Organization.id
-        )
-    )
-    found = {
-        "people and their passwords": [f"{email}, {role} of {name}" for email, role, name in people],
-        "keys": [f"{key} ({' '.join(scopes)}) of {name}" for key, scopes, name in keys],
-        "organizations": [
-            f"{name}, {currency}, {f'locked through {day.isoformat()}' if day else 'not locked'}"
-            for name, currency, day in books
-        ],
-        "files that it calls lost": list(manifest["lostFiles"]),
-        "drop folders, which are not watched until you choose them again": drop_folders,
-    }
-    return {kind: facts for kind, facts in found.items() if facts}
 
 
 @contextmanager

@@ -15,7 +15,9 @@ from webapp.database.sessions import Base
 
 # What ends with the installation that it was made on: nobody is signed in to a restored one, and the
 # worker plans its jobs anew.
-LEFT_OUT = frozenset({"sessions", "sign_in_counters", "familiar_browsers", "passkey_challenges", "jobs"})
+LEFT_OUT = frozenset(
+    {"sessions", "sign_in_counters", "sign_in_steps", "familiar_browsers", "passkey_challenges", "jobs"}
+)
 
 
 def tables() -> Sequence[sa.Table]:
