@@ -14,7 +14,7 @@ from typing import Any
 FORMATS = {
     1: {
         "09d68932881f80b2cbd965c2e4ba5bd3f3de48db71daebd65fd98c37682b526a",
-        "ab7cf62400b531b3e072ae85110b82c378befdecfea3c1a9521e82a980457a5d",
+        "0fba27516d4ddd2900de3129e4a4082c8275faf124a44f1383b4f550e612984d",
     }
 }
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)

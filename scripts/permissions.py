@@ -25,10 +25,10 @@ HEAD = """# Who may do what
 
 Written by `python -m scripts.permissions`; a test compares every cell with what the application does.
 
-`nobody` is a visitor who is not signed in; `viewer`, `bookkeeper` and `owner` are signed-in members; `read` to
-`approve` are tokens of an owner with that one scope. A token with several scopes may do what any of them allows, and
-never more than its owner may do now. With `propose` a token asks for what its owner may do: the call is tried, and
-waits with its effect until a person decides.
+`nobody` is a visitor who is not signed in; `viewer` to `owner` are signed-in members; `read` to `approve` are tokens of
+an owner with that one scope. A token with several scopes may do what any of them allows, and never more than its owner
+may do now. Accountants may do what needs `close` only where an owner lets them. With `propose` a token asks for what
+its owner may do: the call is tried, and waits with its effect until a person decides.
 
 `heavy` marks what may take seconds in large books: a key or a session runs two such calls at once, and an
 installation four.

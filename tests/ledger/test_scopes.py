@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.ledger.scopes import (
+    CLOSE,
+    ROLES,
     SCOPES,
     ApproveAloneError,
     ScopeNotHeldError,
@@ -42,10 +44,11 @@ def test_a_token_is_made_of_exactly_32_bytes(length):
 
 
 def test_the_table_of_roles_is_the_published_one():
-    assert {role: sorted(scopes_of_role(role)) for role in ("viewer", "bookkeeper", "owner")} == {
+    assert {role: sorted(scopes_of_role(role)) for role in ROLES} == {
         "viewer": ["read"],
+        "accountant": ["close", "read"],
         "bookkeeper": ["approve", "confirm", "draft", "propose", "read", "reconcile"],
-        "owner": sorted(SCOPES),
+        "owner": sorted((*SCOPES, CLOSE)),
     }
 
 

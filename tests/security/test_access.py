@@ -8,7 +8,7 @@ from scripts import permissions
 from tests.security.addresses import ENDING, addresses_of, refusal_of, written
 from tests.tree import ROOT
 from webapp.database.sessions import db
-from webapp.ledger.scopes import ACT_SCOPES, SCOPES
+from webapp.ledger.scopes import ACT_SCOPES, CLOSE, SCOPES
 from webapp.models import ApiToken, Membership
 
 ROUTES = ROOT / "tests/routes.txt"
@@ -39,7 +39,7 @@ def test_every_address_is_in_the_readable_list(app):
 
 
 def test_every_address_declares_a_known_scope(addresses):
-    assert [address.name for address in addresses if address.scope not in (*SCOPES, "public")] == []
+    assert [address.name for address in addresses if address.scope not in (*SCOPES, CLOSE, "public")] == []
 
 
 def test_an_address_without_a_scope_answers_nobody(app, ada, monkeypatch):
@@ -89,9 +89,18 @@ def published():
 
 
 @pytest.mark.rare
-@pytest.mark.parametrize(("name", "role"), [("ada", "owner"), ("ben", "bookkeeper"), ("cleo", "viewer")])
-def test_a_persons_session_may_what_is_published(people, addresses, published, figure, name, role):
+@pytest.mark.parametrize(
+    ("name", "role"), [("ada", "owner"), ("ben", "bookkeeper"), ("cleo", "accountant"), ("cleo", "viewer")]
+)
+def test_a_persons_session_may_what_is_published(people, addresses, published, bank, figure, name, role):
     """Signed in once, and once more for each address that signs out; nothing else ends a session."""
+    person = people[name]
+
+    def be():
+        db.session.get_one(Membership, (person.organization_id, person.user_id)).role = role
+
+    bank.ask(be)
+    people["ada"].put("/api/close-steps/policy", json={"letsAccountants": True})
     browser, leaving = people[name].browser(), []
     for address in addresses:
         if address.endpoint in ENDING:

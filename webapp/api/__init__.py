@@ -40,6 +40,7 @@ NOUNS = (
     "imports",
     "inbox",
     "items.items",
+    "members",
     "plans",
     "pushes",
     "reconciliations",

@@ -8,6 +8,7 @@ from flask import Response, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import NotFoundError
+from webapp.ledger.scopes import CLOSE
 from webapp.queries.closes.closes import CloseRecord
 from webapp.schemas.audit.action_requests import ActionResultSchema
 from webapp.schemas.closes import (
@@ -80,7 +81,7 @@ def prepare(body: dict[str, Any], period: str) -> dict[str, Any]:
 
 
 @bp.post("/<string:period>/approve")
-@requires("admin", closes=True, is_heavy=True)
+@requires(CLOSE, closes=True, is_heavy=True)
 @bp.arguments(CloseApprovalSchema)
 @bp.response(200, changing(AnswerSchema))
 def approve(body: dict[str, Any], period: str) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def approve(body: dict[str, Any], period: str) -> dict[str, Any]:
 
 
 @bp.post("/<string:period>/complete")
-@requires("admin", closes=True, is_heavy=True)
+@requires(CLOSE, closes=True, is_heavy=True)
 @bp.arguments(ClosePreparationSchema)
 @bp.response(200, changing(AnswerSchema))
 def complete(body: dict[str, Any], period: str) -> dict[str, Any]:

@@ -165,7 +165,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "details",
         "created_at",
     ),
-    "member": ("role", "created_at"),
+    "member": ("role", "created_at", "ends_on"),
     "organization": (
         "name",
         "base_currency",
@@ -308,6 +308,7 @@ LEFT_OUT: Final = frozenset(
         "currency_from",
         "adjustments_lock_date",
         "client_id",
+        "ends_on",
     }
 )
 

@@ -176,6 +176,7 @@ ACT_KINDS: Final = (
     "edit_transaction",
     "end_bank_connection",
     "end_lock_exception",
+    "end_membership",
     "end_webhook",
     "file_tax_return",
     "forget_columns",

@@ -14,11 +14,15 @@ ACT_SCOPES: Final = ("read", "draft", "confirm", "reconcile", "admin")
 PROGRAM_SCOPES: Final = (*ACT_SCOPES, PROPOSE)
 APPROVE: Final = "approve"
 SCOPES: Final = (*PROGRAM_SCOPES, APPROVE)
+# No key has it: people close books, and accountants only where an owner lets them.
+CLOSE: Final = "close"
+PERSON_SCOPES: Final = (*ACT_SCOPES, CLOSE)
 
 ROLES: Final[dict[str, frozenset[str]]] = {
     "viewer": frozenset({"read"}),
+    "accountant": frozenset({"read", CLOSE}),
     "bookkeeper": frozenset({"read", "draft", "confirm", "reconcile", PROPOSE, APPROVE}),
-    "owner": frozenset(SCOPES),
+    "owner": frozenset((*SCOPES, CLOSE)),
 }
 
 # What a token is for, the fewest rights first up to all that its owner may, and last what only decides.
@@ -181,6 +185,7 @@ GRAVE_KINDS: Final = (
     "invite_member",
     "remove_member",
     "change_role",
+    "end_membership",
     "create_token",
     "change_token",
     "update_organization",

@@ -178,7 +178,10 @@ class CloseMark(Numbered, Base):
 
 
 class ClosePolicy(OrganizationKeyed, Base):
-    """What an organization asks of its closes: two persons, documents from amounts on, sentences about changes."""
+    """What an organization asks of its closes: two persons, documents from amounts on, sentences about changes.
+
+    It `lets_accountants` approve them, or owners alone.
+    """
 
     __tablename__ = "close_policies"
     __table_args__ = ({"sqlite_with_rowid": False},)
@@ -190,3 +193,4 @@ class ClosePolicy(OrganizationKeyed, Base):
     exempt_merchant_ids: Mapped[list[int]] = mapped_column(sa.JSON, default=list)
     flux_amount_minor: Mapped[int | None] = mapped_column(MONEY)
     flux_percent: Mapped[int | None]
+    lets_accountants: Mapped[bool] = mapped_column(default=False, server_default=sa.false())

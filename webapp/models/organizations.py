@@ -73,7 +73,7 @@ class Organization(Base):
 
 
 class Membership(Organized, Base):
-    """What a user may do in an organization, and whether the hub leaves the first steps out there."""
+    """What a user may do in an organization, through which last day, and whether the hub leaves the first steps out."""
 
     __tablename__ = "memberships"
     __table_args__ = (one_of("role", *ROLES),)
@@ -83,6 +83,7 @@ class Membership(Organized, Base):
     role: Mapped[str] = mapped_column(sa.String(16))
     hides_steps: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     created_at: Mapped[datetime] = created()
+    ends_on: Mapped[date | None]
 
     user: Mapped[User] = relationship()
     organization: Mapped[Organization] = relationship()
@@ -139,8 +140,8 @@ class FinancialYear(OrganizationKeyed, Base):
 class Invitation(Numbered, Base):
     """An address that was asked into the books; nobody is a member by it before the link is used.
 
-    `name` is what the owner calls the person. Of the link only the SHA-256 of its secret is stored. `refused_at`
-    is when somebody with the link last gave another password than the address has.
+    `name` is what the owner calls the person, who will be a member until `ends_on`. Of the link only the SHA-256 of
+    its secret is stored. `refused_at` is when somebody with the link last gave another password than the address has.
     """
 
     __tablename__ = "invitations"
@@ -154,5 +155,6 @@ class Invitation(Numbered, Base):
     expires_at: Mapped[datetime] = mapped_column(Instant)
     refused_at: Mapped[datetime | None] = mapped_column(Instant)
     created_at: Mapped[datetime] = created()
+    ends_on: Mapped[date | None]
 
     organization: Mapped[Organization] = relationship()

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.closing.closes import YearBetweenError
 from webapp.ledger.periods import month_end
+from webapp.ledger.scopes import CLOSE
 from webapp.queries.closes.closes import CloseRecord
 from webapp.schemas.closes import (
     AccrualFormSchema,
@@ -19,7 +20,7 @@ from webapp.schemas.closes import (
     CloseUntickSchema,
 )
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.rendering.forms import filled_fields, form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -72,14 +73,14 @@ def prepare(period: str) -> Response:
 
 
 @bp.post("/<string:period>/complete")
-@requires("admin", is_heavy=True)
+@requires(CLOSE, is_heavy=True)
 def complete(period: str) -> Response:
     """Close a month at once, with the steps that are left and why."""
     return done(period, lambda: services.closes.closes.complete(period, **prepared(), **acting()))
 
 
 @bp.post("/<string:period>/approve")
-@requires("admin", is_heavy=True)
+@requires(CLOSE, is_heavy=True)
 def approve(period: str) -> Response:
     """Close a month as somebody prepared it."""
     load = CloseApprovalSchema().load
@@ -150,6 +151,7 @@ def shown(period: str, problem: Problem | None = None) -> Response:
     month = of.month_of(period)
     later = month.last + DAY
     newest = of.closed_before(organization_id())
+    scopes, policy = principal().scopes, queries.closes.marks.policy(organization_id())
     return render(
         "closes/show.html",
         close=found,
@@ -158,7 +160,8 @@ def shown(period: str, problem: Problem | None = None) -> Response:
         whole=request.headers.get("HX-Target") != "month_end",
         accounts=queries.accounts.choices.accounts(organization_id()),
         accrues_on=queries.journal.cut_offs.last_account(organization_id()),
-        needs_two=queries.closes.marks.policy(organization_id()).needs_two,
+        needs_two=policy.needs_two,
+        may_approve=CLOSE in scopes and ("admin" in scopes or policy.lets_accountants),
         is_newest=newest is not None and newest.period == period,
         earlier=f"{month.first - DAY:%Y-%m}",
         later=f"{later:%Y-%m}" if month_end(later) < today() else None,

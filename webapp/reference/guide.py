@@ -173,6 +173,7 @@ AREAS = {
     "Imports of bank files": "CSV, OFX, QIF, CAMT.053, MT940 and XLSX, all or nothing.",
     "Inbox": "Files of any kind, also in a zip archive, and those that could not be placed, each with its question.",
     "Joins of bank lines": "Rows that are one line, and lines that are the two sides of a transfer.",
+    "Members": "The people to whom the books are open, with their roles and last days.",
     "Journal entries": "Dated entries and their signed legs: drafts, posted, voided.",
     "Ledger accounts": "The chart of accounts, with balances and registers.",
     "Merchants": "Counterparties of the organization.",

@@ -8,7 +8,7 @@ import marshmallow as ma
 from webapp.ledger.chart import CHARTS, DEFAULT
 from webapp.ledger.codes import AUTOMATIC, OPTIONAL_LETTERS, WEBHOOK_VIEWS
 from webapp.ledger.notation.locales import LANGUAGES, NOTATIONS
-from webapp.ledger.scopes import PRESETS, ROLES, SCOPES
+from webapp.ledger.scopes import CLOSE, PRESETS, ROLES, SCOPES
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
@@ -73,7 +73,7 @@ class CallerSchema(Schema):
     name = ma.fields.String()
     owner = ma.fields.String(metadata=_described("The person behind the key."))
     role = fields.OneOf(*ROLES)
-    scopes = ma.fields.List(fields.OneOf(*SCOPES))
+    scopes = ma.fields.List(fields.OneOf(*SCOPES, CLOSE))
     organization = ma.fields.Nested(CallerBooksSchema)
     waiting_proposals = ma.fields.Integer(
         metadata=_described("Of a key, its own proposals that wait; of a person, those to decide on.")
@@ -126,6 +126,42 @@ class InvitationFormSchema(Schema):
     name = fields.Name(required=True)
     email = fields.Text(least=1, most=320, required=True)
     role = fields.OneOf(*ROLES, required=True)
+    ends_on = fields.Day(allow_none=True, load_default=None)
+
+
+class MembershipEndSchema(Schema):
+    """The last day of a membership."""
+
+    ends_on = fields.Day(
+        required=True,
+        allow_none=True,
+        metadata=_described("The last day on which the books are open to the member; null for no end."),
+    )
+
+
+class MembershipEndFormSchema(MembershipEndSchema):
+    """The last day of a membership, from its form: empty for no end."""
+
+    ends_on = fields.Day(allow_none=True, load_default=None)
+
+
+class MemberSchema(MembershipEndSchema):
+    """Somebody to whom the books are open, or were until a day."""
+
+    id = fields.Id(metadata=_described("The id of the person."))
+    name = ma.fields.String(metadata=_described("The name that the person goes by."))
+    email = ma.fields.String(metadata=_described("The address that the person signs in with."))
+    role = fields.OneOf(*ROLES)
+    has_ended = ma.fields.Boolean(
+        metadata=_described("Whether the last day is over in the books' time zone.")
+    )
+    created_at = fields.Timestamp()
+
+
+class MembersSchema(Schema):
+    """All members."""
+
+    members = ma.fields.List(ma.fields.Nested(MemberSchema))
 
 
 class RoleFormSchema(Schema):

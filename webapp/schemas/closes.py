@@ -329,6 +329,9 @@ class ClosePolicySchema(Schema):
     needs_two = fields.Flag(
         load_default=False, metadata={"description": "Whether somebody else approves what one has prepared."}
     )
+    lets_accountants = fields.Flag(
+        load_default=False, metadata={"description": "Whether accountants approve closes, as owners do."}
+    )
     expenses_from = fields.Amount(
         allow_none=True,
         load_default=None,
@@ -369,6 +372,7 @@ class ClosePolicyFormSchema(ClosePolicySchema):
     """What closes ask for, from its form."""
 
     needs_two = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+    lets_accountants = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     exempt_account_ids = ma.fields.List(fields.FormId(), load_default=list)
     exempt_merchant_ids = ma.fields.List(fields.FormId(), load_default=list)
     flux_percent = fields.Digits(least=0, most=1000, allow_none=True, load_default=None)

@@ -5,7 +5,12 @@ from datetime import datetime
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.schemas.access import AddressDecisionFormSchema, InvitationFormSchema, RoleFormSchema
+from webapp.schemas.access import (
+    AddressDecisionFormSchema,
+    InvitationFormSchema,
+    MembershipEndFormSchema,
+    RoleFormSchema,
+)
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires, settings
 from webapp.web.rendering.forms import form_body
@@ -30,6 +35,20 @@ def change_role(user_id: int) -> Response:
     return act_or_show(
         lambda: services.access.organizations.change_role(
             organization_id(), user_id, **RoleFormSchema().load(form_body()), **acting()
+        ),
+        url_for("members.index"),
+        lambda problem: show_members(problem, member_id=user_id),
+    )
+
+
+@bp.post("/settings/members/<id:user_id>/end")
+@requires("admin", session_only=True)
+def end(user_id: int) -> Response:
+    """Set the last day of a membership or take it back, or show the error."""
+    queries.access.organizations.membership(organization_id(), user_id)
+    return act_or_show(
+        lambda: services.access.organizations.end_membership(
+            organization_id(), user_id, **MembershipEndFormSchema().load(form_body()), **acting()
         ),
         url_for("members.index"),
         lambda problem: show_members(problem, member_id=user_id),
@@ -119,7 +138,7 @@ def show_members(
     """Render members and invitations, with a refused form as it was typed; `member_id` is the member with an error."""
     return render(
         "settings/members.html",
-        members=queries.access.organizations.members(organization_id()),
+        members=queries.access.organizations.member_records(organization_id(), requests.now()),
         invitations=queries.access.invitations.listed(organization_id()),
         addresses=services.access.own_sign_in.waiting_addresses(organization_id(), requests.now()),
         now=requests.now(),

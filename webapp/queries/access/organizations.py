@@ -1,5 +1,6 @@
 """Queries on organizations, their days, and their members."""
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,6 +16,7 @@ from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization, User
 from webapp.queries.common import kept_rows
 from webapp.queries.common.made_once import made_once
+from webapp.queries.common.records import record_of
 
 _ACROSS = {"across_organizations": True}
 
@@ -91,6 +93,41 @@ def members(organization_id: str) -> list[Membership]:
             .options(orm.joinedload(Membership.user))
         )
     )
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRecord:
+    """A member with the name and the address of the person, through which last day, and whether that is over."""
+
+    id: int
+    name: str
+    email: str
+    role: str
+    created_at: datetime
+    ends_on: date | None
+    has_ended: bool
+
+
+def member_records(organization_id: str, now: datetime) -> list[MemberRecord]:
+    """List the members as pages and the interface show them, the earliest first."""
+    return [record(each, now) for each in members(organization_id)]
+
+
+def record(member: Membership, now: datetime) -> MemberRecord:
+    """Give a member as pages and the interface show it."""
+    return record_of(
+        MemberRecord,
+        member,
+        id=member.user_id,
+        name=member.user.name,
+        email=member.user.email,
+        has_ended=has_ended(member, now),
+    )
+
+
+def has_ended(member: Membership, now: datetime) -> bool:
+    """Return whether the last day of a membership is over in the organization's time zone."""
+    return member.ends_on is not None and member.ends_on < today(member.organization_id, now)
 
 
 def membership(organization_id: str, user_id: int) -> Membership:

@@ -2,8 +2,9 @@
 
 import hashlib
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -11,7 +12,7 @@ from sqlalchemy import orm
 from webapp.database.sessions import db
 from webapp.database.tenancy import see, see_books_of, seen_organization
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
-from webapp.ledger.scopes import ACT_SCOPES, APPROVE, PROPOSE, scopes_of_role
+from webapp.ledger.scopes import APPROVE, PERSON_SCOPES, PROPOSE, scopes_of_role
 from webapp.models import (
     ApiToken,
     Authenticator,
@@ -47,6 +48,7 @@ def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
             Organization.name.label("organization_name"),
             User.name.label("user_name"),
             Organization.has_approving_keys,
+            Membership.ends_on,
             Organization.second_factor_since,
             sa.case((Organization.second_factor_since.is_not(None), _has_second_factor()), else_=False).label(
                 "is_strong"
@@ -132,7 +134,8 @@ class Principal:
     `waiting` is the number of proposals that wait for the signed-in person; it is read in the same statement.
     `locale` is the person's own one, or else that of the organization; a token may have an end. `session_books` is the
     organization that a session belongs to, whichever books it asks for. It `is_strong` where a
-    second factor was shown, which these books may demand since an instant.
+    second factor was shown, which these books may demand since an instant. `member_until` is the last day on which
+    these books are open to the person.
     """
 
     organization_id: str
@@ -161,6 +164,7 @@ class Principal:
     time_zone: str = "UTC"
     second_factor_since: datetime | None = None
     is_strong: bool = False
+    member_until: date | None = None
 
     is_authenticated: bool = True
 
@@ -174,6 +178,11 @@ class Principal:
     def lacks_second_factor(self, now: datetime) -> bool:
         """Return whether these books are closed to the principal for the lack of a second factor."""
         return self.second_factor_from is not None and self.second_factor_from <= now
+
+    def has_ended(self, now: datetime) -> bool:
+        """Return whether the membership of these books is over, by the day in their time zone."""
+        until = self.member_until
+        return until is not None and now.astimezone(ZoneInfo(self.time_zone)).date() > until
 
 
 def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:
@@ -226,7 +235,7 @@ def _of_member(membership: Membership, organization: Organization, user: User, w
         user_name=user.name,
         email=user.email,
         role=membership.role,
-        scopes=scopes_of_role(membership.role).intersection(ACT_SCOPES),
+        scopes=scopes_of_role(membership.role).intersection(PERSON_SCOPES),
         waiting=waiting,
         has_letter_keys=not user.letter_keys_off,
         locale=user.locale or organization.locale,
@@ -236,6 +245,7 @@ def _of_member(membership: Membership, organization: Organization, user: User, w
         language=user.language,
         time_zone=organization.time_zone,
         second_factor_since=organization.second_factor_since,
+        member_until=membership.ends_on,
     )
 
 
@@ -313,7 +323,7 @@ def proposer(proposal: Proposal, now: datetime) -> Principal | None:
     """Find the principal of a proposal's token, unless that ended or may propose no more, or its owner not do this."""
     row = db.session.execute(*_of_id(proposal.organization_id, proposal.token_id, now)).one_or_none()
     found = None if row is None else _of_token(row)
-    if found is None or PROPOSE not in found.scopes or found.lacks_second_factor(now):
+    if found is None or PROPOSE not in found.scopes or found.lacks_second_factor(now) or found.has_ended(now):
         return None
     return found if set(proposal.scope.split()) <= scopes_of_role(found.role) else None
 
@@ -343,4 +353,5 @@ def _of_token(row: sa.Row[*tuple[Any, ...]]) -> Principal:
         time_zone=row.time_zone,
         second_factor_since=row.second_factor_since,
         is_strong=bool(row.is_strong),
+        member_until=row.ends_on,
     )

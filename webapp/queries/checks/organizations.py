@@ -21,7 +21,11 @@ from webapp.queries.checks.violations import Violation, found
 
 def ownerless() -> Iterable[Violation]:
     """Find organizations that nobody owns."""
-    owned = sa.exists().where(Membership.organization_id == Organization.id, Membership.role == "owner")
+    owned = sa.exists().where(
+        Membership.organization_id == Organization.id,
+        Membership.role == "owner",
+        Membership.ends_on.is_(None),
+    )
     return found(
         "no_owner",
         sa.select(Organization.id, Organization.name).where(~owned),

@@ -22,7 +22,11 @@ def policy(organization_id: str) -> ClosePolicy:
     """Give what an organization asks of its closes; nothing where it never said so."""
     found = db.session.get(ClosePolicy, organization_id)
     return found or ClosePolicy(
-        organization_id=organization_id, needs_two=False, exempt_account_ids=[], exempt_merchant_ids=[]
+        organization_id=organization_id,
+        needs_two=False,
+        lets_accountants=False,
+        exempt_account_ids=[],
+        exempt_merchant_ids=[],
     )
 
 
@@ -31,6 +35,7 @@ class ClosePolicyRecord:
     """What an organization asks of its closes, in amounts of the base currency."""
 
     needs_two: bool
+    lets_accountants: bool
     expenses_from: Money | None
     manual_from: Money | None
     exempt_account_ids: Sequence[int]
@@ -47,7 +52,9 @@ def policy_record(organization_id: str) -> ClosePolicyRecord:
         for minor in (row.expenses_from_minor, row.manual_from_minor, row.flux_amount_minor)
     )
     exempt = row.exempt_account_ids, row.exempt_merchant_ids
-    return ClosePolicyRecord(row.needs_two, expenses, manual, *exempt, flux, row.flux_percent)
+    return ClosePolicyRecord(
+        row.needs_two, row.lets_accountants, expenses, manual, *exempt, flux, row.flux_percent
+    )
 
 
 def own_steps(organization_id: str, *, with_archived: bool = False) -> Sequence[OwnStep]:

@@ -6,7 +6,7 @@ stranger's. A link alone sets a password only for somebody who has none and belo
 """
 
 import secrets
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import sqlalchemy as sa
 
@@ -19,6 +19,7 @@ from webapp.queries.access.principals import digest_of
 from webapp.services.access import letters, users
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.audit.field_changes import jsonable
 
 LINK_LIFETIME = timedelta(days=7)
 
@@ -42,26 +43,34 @@ class PasswordMissingError(LedgerError):
 
 
 def invite(
-    organization_id: str, email: str, role: str, *, name: str, actor: Actor, now: datetime
+    organization_id: str,
+    email: str,
+    role: str,
+    *,
+    name: str,
+    ends_on: date | None = None,
+    actor: Actor,
+    now: datetime,
 ) -> tuple[Invitation, str]:
-    """Invite an address, and give the secret of its link, which is shown once.
+    """Invite an address, until a day if one is named, and give the secret of its link, which is shown once.
 
     The answer is the same whether the address has an account or not.
     """
-    with act(
-        actor, now, "invite_member", ("invitation", "new"), payload={"email": email, "role": role}
-    ) as doing:
+    payload = {"email": email, "role": role, **jsonable({} if ends_on is None else {"endsOn": ends_on})}
+    with act(actor, now, "invite_member", ("invitation", "new"), payload=payload) as doing:
         address = users.canonical_email(email)
         if invitations.is_member(organization_id, address):
             raise AlreadyMemberError(fields={"email": ["This person belongs to the organization already."]})
         if invitations.find(organization_id, address) is not None:
             raise AlreadyInvitedError(fields={"email": ["This address is invited already."]})
-        invitation, secret = make(organization_id, address, role, name=name, now=now)
+        invitation, secret = make(organization_id, address, role, name=name, ends_on=ends_on, now=now)
         doing.target_id, doing.title = str(invitation.id), f"Invited {address} as {role}"
     return invitation, secret
 
 
-def make(organization_id: str, email: str, role: str, *, name: str, now: datetime) -> tuple[Invitation, str]:
+def make(
+    organization_id: str, email: str, role: str, *, name: str, ends_on: date | None = None, now: datetime
+) -> tuple[Invitation, str]:
     """Store an invitation with a link."""
     secret = secrets.token_urlsafe(32)
     invitation = Invitation(
@@ -73,6 +82,7 @@ def make(organization_id: str, email: str, role: str, *, name: str, now: datetim
         linked_at=now,
         expires_at=now + LINK_LIFETIME,
         created_at=now,
+        ends_on=ends_on,
     )
     db.session.add(invitation)
     db.session.flush()
@@ -164,6 +174,7 @@ def _member(invitation: Invitation, user: User, now: datetime) -> Membership:
             user_id=user.id,
             role=invitation.role,
             created_at=now,
+            ends_on=invitation.ends_on,
         )
         db.session.add(membership)
     db.session.flush()

@@ -108,7 +108,9 @@ def read(organization_id: str, subject: str, now: datetime) -> Letter | None:
     if about not in OPTIONAL_LETTERS:
         return _with_link(organization_id, about, key, now)
     member = db.session.get(Membership, (organization_id, int(key)))
-    if member is None or not member.user.is_active or about in (member.user.letters_off or ()):
+    if member is None or not member.user.is_active or organizations.has_ended(member, now):
+        return None
+    if about in (member.user.letters_off or ()):
         return None
     return Letter(about, member.user.email, member.user.language)
 

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from zoneinfo import available_timezones
@@ -22,13 +22,13 @@ from webapp.services.access import users
 from webapp.services.audit import proposals
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.field_changes import change, payload
+from webapp.services.audit.field_changes import change, jsonable, payload
 
 ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 class LastOwnerError(LedgerError):
-    """An organization needs at least one owner; make somebody else owner first."""
+    """An organization needs at least one owner whose membership has no end; make somebody else owner first."""
 
     code = "last_owner"
 
@@ -213,6 +213,30 @@ def change_role(organization_id: str, user_id: int, role: str, *, actor: Actor, 
     return membership
 
 
+def end_membership(
+    organization_id: str, user_id: int, ends_on: date | None, *, actor: Actor, now: datetime
+) -> Membership:
+    """Let a membership end with a day, or go on; after it sessions and keys of the person are refused here."""
+    membership = _membership(organization_id, user_id)
+    before, after = (jsonable({"endsOn": each}) for each in (membership.ends_on, ends_on))
+    with act(actor, now, "end_membership", ("member", user_id), payload=after) as doing:
+        name = membership.user.name
+        doing.title = (
+            f"Let the membership of {name} go on"
+            if ends_on is None
+            else f"Ended the membership of {name} with {ends_on:%-d %b %Y}"
+        )
+        if membership.ends_on == ends_on:
+            doing.nothing_to_do()
+            return membership
+        if membership.role == "owner" and ends_on is not None:
+            _keep_an_owner(organization_id, user_id)
+        membership.ends_on = ends_on
+        db.session.flush()
+        doing.before, doing.after = before, after
+    return membership
+
+
 def remove_member(organization_id: str, user_id: int, *, actor: Actor, now: datetime) -> None:
     """Remove a member: their sessions and tokens in this organization end at once."""
     membership = _membership(organization_id, user_id)
@@ -254,6 +278,7 @@ def _keep_an_owner(organization_id: str, without_user_id: int) -> None:
     others = sa.select(sa.func.count()).where(
         Membership.organization_id == organization_id,
         Membership.role == "owner",
+        Membership.ends_on.is_(None),
         Membership.user_id != without_user_id,
     )
     if not db.session.scalar(others):

@@ -59,6 +59,13 @@ class SecondPersonError(LedgerError):
     code = "second_person"
 
 
+class OwnersCloseError(LedgerError):
+    """Only owners approve closes of these books; an owner can let accountants do so, in the settings of month end."""
+
+    status = 403
+    code = "forbidden"
+
+
 class NotNewestCloseError(LedgerError):
     """Only the newest close can be reopened."""
 
@@ -87,7 +94,7 @@ def approve(period: str, *, digest: str, actor: Actor, now: datetime) -> Close:
     with act(
         actor, now, "approve_close", ("close", period), title=title, payload={"digest": digest}
     ) as doing:
-        actor.demand_person()
+        _demand_approver(actor)
         row = closes.newest_of(actor.organization_id, month_named(period))
         if row is None or row.status != "PREPARED":
             raise NotPreparedError
@@ -110,7 +117,7 @@ def complete(period: str, *, accept: Accepted, actor: Actor, now: datetime, note
     with act(
         actor, now, "complete_close", ("close", period), title=title, note=note, payload=payload
     ) as doing:
-        actor.demand_person()
+        _demand_approver(actor)
         record = _record(period, accept, actor, now)
         row = _prepare(record, accept, note, doing)
         if row.needs_two:
@@ -138,6 +145,13 @@ def reopen(period: str, *, note: str, actor: Actor, now: datetime) -> Close:
         doing.before = {"lockDate": _text(before)}
         doing.after = {"lockDate": _text(organization.lock_date), "digest": row.digest}
     return row
+
+
+def _demand_approver(actor: Actor) -> None:
+    """Let owners approve, and accountants where the policy lets them."""
+    actor.demand_person()
+    if not actor.is_admin and not marks.policy(actor.organization_id).lets_accountants:
+        raise OwnersCloseError
 
 
 def _prepare(record: CloseRecord, accept: Accepted, note: str, doing: Act) -> Close:

@@ -173,7 +173,7 @@ def _refer_to_member(organization_id: str, user_id: int | None) -> None:
 
 
 def change_policy(*, actor: Actor, now: datetime, **given: Any) -> ClosePolicy:
-    """Say what closes ask for: two persons, documents of entries above amounts, sentences about changes."""
+    """Say what closes ask for: who approves them, documents of entries above amounts, sentences about changes."""
     base = organizations.base_currency(actor.organization_id)
     payload = field_changes.jsonable(given)
     target = ("organization", actor.organization_id)
@@ -181,6 +181,7 @@ def change_policy(*, actor: Actor, now: datetime, **given: Any) -> ClosePolicy:
     with act(actor, now, "change_close_policy", target, title=title, payload=payload) as doing:
         values = {
             "needs_two": given["needs_two"],
+            "lets_accountants": given["lets_accountants"],
             "flux_percent": given["flux_percent"],
             "exempt_account_ids": given["exempt_account_ids"],
             "exempt_merchant_ids": given["exempt_merchant_ids"],

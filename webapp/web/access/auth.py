@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from datetime import date
 from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
@@ -33,8 +34,8 @@ from webapp.web.access.view_arguments import argument_places
 
 View = TypeVar("View", bound=Callable[..., Any])
 PUBLIC = requests.PUBLIC
-# What a person may do who has no second factor where books demand one: add it, sign out, or go to other books.
-WITHOUT_SECOND_FACTOR = frozenset({"own_sign_in", "own_books", "sessions"})
+# What a person may do to whom books are closed: see to the own sign-in, sign out, or go to other books.
+WHERE_CLOSED = frozenset({"own_sign_in", "own_books", "sessions"})
 
 log = logging.getLogger("tieout.auth")
 login_manager = LoginManager()
@@ -72,6 +73,17 @@ class SecondFactorError(NoScopeError):
 
     def __init__(self) -> None:
         super().__init__(str(type(self).__doc__))
+
+
+class MembershipEndedError(NoScopeError):
+    """Your membership of these books has ended; ask an owner for more time."""
+
+    own_code = "membership_ended"
+
+    def __init__(self, day: date) -> None:
+        super().__init__(
+            f"Your membership of these books ended on {day:%-d %b %Y}; ask an owner for more time."
+        )
 
 
 class ProposableError(NoScopeError):
@@ -148,15 +160,11 @@ def guard() -> BaseResponse | None:
         raise RuntimeError(f"{request.endpoint} declares no scope.")
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
     refuse_cross_site(caller)
-    current = state()
-    found = current.principal = books.enter(caller)
+    found = state().principal = books.enter(caller)
     rate_limits.count_request(found)
-    if found.lacks_second_factor(requests.now()) and request.blueprint not in WITHOUT_SECOND_FACTOR:
-        return _ask_second_factor()
-    if scope not in found.scopes and not _decides(view):
-        current.is_proposal = may_propose(scope)
-        if not current.is_proposal:
-            demand(scope)
+    if request.blueprint not in WHERE_CLOSED and (answer := _answer_closed(found)) is not None:
+        return answer
+    _demand_scope(view, scope)
     _demand_kind(view)
     heavy_calls.enter(view, found)
     scope_session(found.organization_id)
@@ -172,6 +180,24 @@ def _open(view: Any, found: Principal) -> Response | None:
         _begin_late(view)
     is_for_people = getattr(view, "session_only", False)
     return idempotency.answered(found, is_read=not getattr(view, "writes", False) and not is_for_people)
+
+
+def _answer_closed(found: Principal) -> BaseResponse | None:
+    """Refuse a caller whose membership of these books is over, or who lacks the second factor that they demand."""
+    if found.member_until is not None and found.has_ended(requests.now()):
+        raise MembershipEndedError(found.member_until)
+    return _ask_second_factor() if found.lacks_second_factor(requests.now()) else None
+
+
+def _demand_scope(view: Any, scope: str) -> None:
+    """Refuse a principal without the scope of a view, unless a token may propose the call (403)."""
+    found = principal()
+    if getattr(view, "closes", False) and found.session_hash is None:
+        raise SignInNeededError("Sign in to do this; a key prepares a close, and a person approves it.")
+    if scope not in found.scopes and not _decides(view):
+        state().is_proposal = may_propose(scope)
+        if not state().is_proposal:
+            demand(scope)
 
 
 def _decides(view: Any) -> bool:
@@ -204,8 +230,6 @@ def may_propose(scope: str) -> bool:
 
 def _demand_kind(view: Any) -> None:
     """Refuse a token where only people may ask, and a person where only tokens may (403)."""
-    if getattr(view, "closes", False) and principal().session_hash is None:
-        raise SignInNeededError("Sign in to do this; a key prepares a close, and a person approves it.")
     if getattr(view, "session_only", False) and not _decides(view):
         demand_session()
     if getattr(view, "token_only", False) and principal().token_id is None:

@@ -83,6 +83,7 @@ def names() -> dict[str, Any]:
             "email": found.email,
             "has_letter_keys": found.has_letter_keys,
             "theme": found.theme,
+            "has_ended": found.has_ended(requests.now()),
         },
         "organization": {
             "id": found.organization_id,
