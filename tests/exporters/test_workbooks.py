@@ -87,3 +87,14 @@ def test_a_sheet_that_is_too_long_is_refused(monkeypatch):
     assert len(read(workbook([TYPED, TYPED]))) == 2
     with pytest.raises(workbooks.TooManyRowsError, match=re.escape("choose a shorter period, or CSV")):
         workbook([TYPED, TYPED, TYPED])
+
+
+def test_columns_are_as_wide_as_their_texts_and_a_page_has_them_all():
+    rows = [("A step of the month that nobody has done", 7), ("x" * 300, 8)]
+    with zipfile.ZipFile(io.BytesIO(workbook(rows))) as archive:
+        sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+    widths = [float(each) for each in re.findall(r'<col [^>]*width="([\d.]+)"', sheet)]
+    assert widths[0] > 60
+    assert widths[1] < 15
+    assert 'paperSize="9"' in sheet
+    assert 'fitToHeight="0"' in sheet

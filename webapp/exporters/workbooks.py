@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import IO, TYPE_CHECKING, Final
 
@@ -27,8 +28,9 @@ MOST_ROWS, LONGEST_TEXT, LONGEST_NAME = 2**20, 32_767, 31
 MOST_DIGITS: Final = 15
 _UNWRITABLE: Final = re.compile("[\ufffe\uffff]")
 _LINE_END: Final = re.compile("\r\n?")
-# Widths in characters; the second column is a name.
-_NARROW, _WIDE = 14, 36
+# A column is as wide as its longest text, within these bounds, in characters.
+_NARROW, _WIDE = 14, 60
+_A4: Final = 9
 # The same instant always, so that the same table is the same file.
 _AT: Final = datetime(1980, 1, 1)  # noqa: DTZ001  (a workbook has no zones)
 
@@ -51,16 +53,19 @@ def write(file: IO[bytes], *tables: Table) -> None:
 
 def _write_sheet(book: Workbook, table: Table) -> None:
     sheet = book.add_worksheet(_name(table.title))
-    # The heads stay in sight.
+    # The heads stay in sight, and on paper each page has them and all columns.
     sheet.freeze_panes(1, 0)
-    for place in range(len(table.heads)):
-        sheet.set_column(place, place, _WIDE if place == 1 else _NARROW)
+    sheet.repeat_rows(0)
+    sheet.set_paper(_A4)
+    sheet.fit_to_pages(1, 0)
     written = _Cells(book, sheet)
     written.write(0, table.heads, book.add_format({"bold": True}))
     for number, cells in enumerate(table.rows, 1):
         if number >= MOST_ROWS:
             raise TooManyRowsError
         written.write(number, cells)
+    for place, width in enumerate(written.widths(len(table.heads))):
+        sheet.set_column(place, place, width)
 
 
 class _Cells:
@@ -68,6 +73,7 @@ class _Cells:
 
     def __init__(self, book: Workbook, sheet: Worksheet) -> None:
         self._sheet = sheet
+        self._longest: Counter[int] = Counter()
         self._day = book.add_format({"num_format": "yyyy-mm-dd"})
         self._amounts = [book.add_format({"num_format": _amount_format(each)}) for each in range(5)]
 
@@ -80,7 +86,12 @@ class _Cells:
             elif isinstance(cell, int):
                 self._sheet.write_number(row, place, cell)
             elif cell is not None:
+                self._longest[place] = max(self._longest[place], len(cell))
                 self._sheet.write_string(row, place, _text(cell), text_format)
+
+    def widths(self, count: int) -> Iterator[int]:
+        """Give the widths of so many columns."""
+        return (min(max(self._longest[place] + 1, _NARROW), _WIDE) for place in range(count))
 
     def _write_amount(self, row: int, place: int, amount: Money) -> None:
         if len(str(abs(amount.minor))) > MOST_DIGITS:
