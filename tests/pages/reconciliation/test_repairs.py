@@ -79,6 +79,9 @@ def test_an_act_that_repairs_a_proof_answers_every_verdict_of_the_workspace(ada,
     assert 'id="coverage"' in ada.browser().get("/feeds/1").text
     answer = parts(proved[1])
     coverage = answer[answer.index('hx-target="#coverage"') :]
+    assert coverage.partition(">")[2].lstrip().startswith('<div id="coverage">'), (
+        "one part takes the place of one"
+    )
     assert "Broken" not in coverage
     assert "Proved" in coverage
     # The day of a new line is in no proof.
