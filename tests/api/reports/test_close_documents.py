@@ -275,6 +275,9 @@ def test_the_page_walks_a_close(kept, ben, books, bank, signed_in):
     kept.post(f"/api/transactions/{line}/confirm")
     page = signed_in.get("/month-end/2026-03").text
     assert "1 bank account is not proved to 31 Mar 2026" in page
+    workspace = f'href="/feeds/{bank.fa_id}">'
+    assert f"{workspace}See" in page
+    assert f"{workspace}Reconcile it" in signed_in.get("/month-end/2026-03/balances").text
     assert "Close and lock March 2026" in page
     assert "Close and lock" not in ben.browser().get("/month-end/2026-03").text
     refused = signed_in.post("/month-end/2026-03/complete", data={})

@@ -74,6 +74,9 @@ def test_a_balance_sheet_says_what_is_not_revalued(pounds):
     assert pounds.verdict("2026-02-28")["state"] == "NONE_NEEDED"
     missing = pounds.verdict("2026-04-30")
     assert (missing["state"], missing["missingRates"], missing["apart"]) == ("RATE_MISSING", ["USD"], [])
+    page = pounds.person.browser()
+    assert ">Revalue 31 Mar 2026</button>" in page.get("/month-end/2026-03").text
+    assert page.post("/settings/exchange-rates/revalue", data={"asOf": "2026-04-30"}).status_code == 409
     pounds.revalue()
     assert pounds.warnings() == []
     assert (pounds.verdict()["state"], pounds.verdict()["since"]) == ("STANDS", [])

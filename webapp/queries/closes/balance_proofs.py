@@ -54,6 +54,7 @@ class BalanceRecord:
     unexplained: Money
     state: BalanceState
     notes: Sequence[NoteRecord]
+    fa_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ def _record(
             )
             for each in notes
         ],
+        figures.fa_ids.get(account.id),
     )
 
 
@@ -149,6 +151,13 @@ class _Figures:
 
     def __init__(self, organization: Organization, day: date, by_account: Mapping[int, int]) -> None:
         self._here, self._day, self.balances = organization.id, day, by_account
+        self.fa_ids: dict[int, int] = dict(
+            db.session.execute(
+                sa.select(FeedAccount.account_id, FeedAccount.id).where(
+                    FeedAccount.organization_id == self._here
+                )
+            ).all()
+        )
         self._proved = self._proved_banks()
         self._items = self._open_items()
         self._taxes = {
@@ -176,20 +185,13 @@ class _Figures:
 
     def _proved_banks(self) -> dict[int, bool]:
         """Tell of each account of a bank whether a proof that holds reaches the day."""
-        feeds: dict[int, int] = dict(
-            db.session.execute(
-                sa.select(FeedAccount.id, FeedAccount.account_id).where(
-                    FeedAccount.organization_id == self._here
-                )
-            ).all()
-        )
-        statements, verdict_of = verdicts.of_accounts(self._here, list(feeds))
+        statements, verdict_of = verdicts.of_accounts(self._here, list(self.fa_ids.values()))
         proved = {
             each.feed_account_id
             for each in statements
             if each.status == "COMPLETED" and each.statement_date >= self._day and verdict_of[each.id].holds
         }
-        return {account_id: fa_id in proved for fa_id, account_id in feeds.items()}
+        return {account_id: fa_id in proved for account_id, fa_id in self.fa_ids.items()}
 
     def _open_items(self) -> Counter[int]:
         """Add up what is open of the items of each account, at the rates that revaluations gave it."""

@@ -139,10 +139,17 @@ def _banks(organization_id: str, to: date) -> Iterator[CloseStep]:
         for each in statements
         if each.status == "COMPLETED" and each.statement_date >= to
     }
-    count = len(begun - proved)
+    left = begun - proved
+    count = len(left)
     sentence = f"{counted(count, 'bank account')} {'is' if count == 1 else 'are'} not proved to {_day(to)}."
     state = _state(count) if begun else StepState.NOTHING
-    yield CloseStep("statements", state, count, sentence, "feed_accounts.index")
+    # The workspace of the one that is left; of several, the list of balances leads to each.
+    page, named = (
+        ("feed_accounts.show", {"fa_id": str(min(left))})
+        if count == 1
+        else ("balance_proofs.show", {"period": f"{to:%Y-%m}"})
+    )
+    yield CloseStep("statements", state, count, sentence, page, named=named)
     broken = sum(not each.holds for each in verdict_of.values())
     sentence = f"{counted(broken, 'proof')} {'holds' if broken == 1 else 'hold'} no longer."
     yield CloseStep(
