@@ -240,6 +240,49 @@ def test_a_rule_gives_the_code_of_its_account_to_the_lines_of_a_file(with_preset
     assert of_line(with_preset, new["id"]) == CODED
 
 
+def test_lines_that_come_in_with_a_code_cost_no_statement_each(with_preset, ada, statements):
+    account = {"kind": "SET_ACCOUNT", "accountId": with_preset.accounts["Software"]}
+    done(ada.post(RULES, json={"name": "Account", "effects": [account]}))
+
+    def pushed(*names):
+        with statements() as seen:
+            lines = come_in(with_preset, *names)
+        assert of_line(with_preset, lines[-1]) == CODED
+        return sum(each.startswith(("INSERT", "UPDATE", "DELETE")) for each in seen)
+
+    pushed("A")
+    assert pushed(*"BCDEFGHI") == pushed("J")
+
+
+def test_a_foreign_line_gets_the_code_of_its_account_at_the_tax_rate(with_preset, bank, ada):
+    account = {"kind": "SET_ACCOUNT", "accountId": with_preset.accounts["Software"]}
+    done(ada.post(RULES, json={"name": "Account", "effects": [account]}))
+    bank.quote("2026-03-10", "USD", "1.10")
+    rate = {"currency": "USD", "unitsPerBase": "1.20", "use": "TAX", "day": "2026-03-10"}
+    done(ada.put("/api/exchange-rates", json={"rates": [rate]}))
+    with_preset.feed.fa_id = bank.open("Dollars", "USD")
+    [new] = come_in(with_preset, "A", currency="USD")
+    taxed = of_line(with_preset, new)[1:]
+    assert [each[1] for each in taxed] == ["100.00", "16.67"]
+    assert [each[4] for each in taxed] == [{"G": "83.33"}, {"D": "16.67"}]
+
+
+def test_a_line_gets_no_code_whose_tax_has_no_account(ada, feed):
+    shares = [
+        {"of": "BASE", "factor": "1", "boxes": []},
+        {"of": "TAX", "factor": "1", "role": "input", "boxes": []},
+    ]
+    own = {"code": "OWN", "name": "Own", "side": "PURCHASE", "rate": "10", "shares": shares}
+    code = done(ada.post("/api/tax/codes", json=own))["taxCode"]["id"]
+    effects = [{"kind": "SET_TAX_CODE", "taxCodeId": code}]
+    done(ada.post(RULES, json={"name": "Own", "effects": effects}))
+    pushed = done(feed.push(added=[line()]))
+    assert pushed["results"][0]["verdict"] == "NEW"
+    [run] = done(ada.get(RUNS))["runs"]
+    assert run["changed"] == 0
+    assert run["skipped"][0]["reason"].startswith("The books have no account for this tax")
+
+
 @pytest.mark.parametrize("account", ["Opening balances", "VAT receivable", "Sales of services"])
 def test_an_account_refuses_a_code_that_none_of_its_lines_can_have(ruled, account):
     answer = preset(ruled, account, "P20")
