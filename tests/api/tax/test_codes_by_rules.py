@@ -206,6 +206,25 @@ def test_a_line_gets_the_code_of_the_account_unless_another_one_or_none_is_said(
     assert of_line(with_preset, three)[1:] == [("Software", "120.00")]
 
 
+def test_a_part_gets_the_code_that_its_account_had_on_the_line_or_has_for_all(with_preset):
+    [line_] = come_in(with_preset, "A")
+
+    def split(*parts, expect=200):
+        with_preset.split(line_, *parts, expect=expect)
+        return [(leg[0], leg[1], *leg[2:3]) for leg in of_line(with_preset, line_)[1:]]
+
+    preset_ = [("Software", "50.00", "P20"), ("Rent", "60.00"), ("VAT receivable", "10.00", "P20")]
+    assert split(("Software", "-60.00", None, {}), ("Rent", "-60.00", None, {})) == preset_
+    other = split(("Software", "-60.00", "P0", {}), ("Rent", "-60.00", "P10", {}))
+    assert [leg[2] for leg in other] == ["P0", "P10", "P10"]
+    moved = split(("Software", "-65.00", None, {}), ("Rent", "-55.00", None, {}))
+    assert moved == [("Software", "65.00", "P0"), ("Rent", "50.00", "P10"), ("VAT receivable", "5.00", "P10")]
+    none = {"taxCodeId": None}
+    bare = [("Software", "60.00"), ("Rent", "60.00")]
+    assert split(("Software", "-60.00", None, none), ("Rent", "-60.00", None, none)) == bare
+    assert split(("Software", "-60.00", None, {}), ("Rent", "-60.00", None, {})) == bare
+
+
 def test_an_account_that_is_sent_again_changes_no_code(with_preset):
     one, two = come_in(with_preset, "A", "B")
     done(put(with_preset, one, taxCodeId=None))
