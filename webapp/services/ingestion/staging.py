@@ -150,8 +150,8 @@ def stage(
 
 def _create(connection: sa.Connection, table: sa.Table) -> None:
     """Make a temporary table, for as long as the connection lasts, or the transaction where a pooler shares it out."""
-    create = _creation(table, connection.dialect)
-    connection.exec_driver_sql(f"{create} ON COMMIT DROP" if connection.info.get("is_pooled") else create)
+    end = " ON COMMIT DROP" if connection.info.get("is_pooled") else ""
+    connection.exec_driver_sql(_creation(table, connection.dialect) + end)
 
 
 @cache
