@@ -150,14 +150,15 @@ def stage(
 
 def _create(connection: sa.Connection, table: sa.Table) -> None:
     """Make a temporary table, for as long as the connection lasts, or the transaction where a pooler shares it out."""
-    end = " ON COMMIT DROP" if connection.info.get("is_pooled") else ""
-    connection.exec_driver_sql(_creation(table, connection.dialect) + end)
+    is_pooled = bool(connection.info.get("is_pooled"))
+    connection.exec_driver_sql(_creation(table, connection.dialect, is_pooled=is_pooled))
 
 
 @cache
-def _creation(table: sa.Table, dialect: sa.Dialect) -> str:
+def _creation(table: sa.Table, dialect: sa.Dialect, *, is_pooled: bool) -> str:
     """Return the statement that makes a table; SQLAlchemy would compile it each time."""
-    return str(sa.schema.CreateTable(table, if_not_exists=True).compile(dialect=dialect))
+    create = sa.schema.CreateTable(table, if_not_exists=True)
+    return f"{create.compile(dialect=dialect)}{' ON COMMIT DROP' if is_pooled else ''}"
 
 
 def clear(connection: sa.Connection) -> None:
