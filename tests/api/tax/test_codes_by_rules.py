@@ -206,6 +206,25 @@ def test_a_line_gets_the_code_of_the_account_unless_another_one_or_none_is_said(
     assert of_line(with_preset, three)[1:] == [("Software", "120.00")]
 
 
+def test_a_part_gets_the_code_that_its_account_had_on_the_line_or_has_for_all(with_preset):
+    [line_] = come_in(with_preset, "A")
+
+    def split(*parts, expect=200):
+        with_preset.split(line_, *parts, expect=expect)
+        return [(leg[0], leg[1], *leg[2:3]) for leg in of_line(with_preset, line_)[1:]]
+
+    preset_ = [("Software", "50.00", "P20"), ("Rent", "60.00"), ("VAT receivable", "10.00", "P20")]
+    assert split(("Software", "-60.00", None, {}), ("Rent", "-60.00", None, {})) == preset_
+    other = split(("Software", "-60.00", "P0", {}), ("Rent", "-60.00", "P10", {}))
+    assert [leg[2] for leg in other] == ["P0", "P10", "P10"]
+    moved = split(("Software", "-65.00", None, {}), ("Rent", "-55.00", None, {}))
+    assert moved == [("Software", "65.00", "P0"), ("Rent", "50.00", "P10"), ("VAT receivable", "5.00", "P10")]
+    none = {"taxCodeId": None}
+    bare = [("Software", "60.00"), ("Rent", "60.00")]
+    assert split(("Software", "-60.00", None, none), ("Rent", "-60.00", None, none)) == bare
+    assert split(("Software", "-60.00", None, {}), ("Rent", "-60.00", None, {})) == bare
+
+
 def test_an_account_that_is_sent_again_changes_no_code(with_preset):
     one, two = come_in(with_preset, "A", "B")
     done(put(with_preset, one, taxCodeId=None))
@@ -238,6 +257,49 @@ def test_a_rule_gives_the_code_of_its_account_to_the_lines_of_a_file(with_preset
     done(ada.post("/api/feeds/imports", data={"file": file}, content_type="multipart/form-data"))
     [new] = done(ada.get("/api/transactions"))["transactions"]
     assert of_line(with_preset, new["id"]) == CODED
+
+
+def test_lines_that_come_in_with_a_code_cost_no_statement_each(with_preset, ada, statements):
+    account = {"kind": "SET_ACCOUNT", "accountId": with_preset.accounts["Software"]}
+    done(ada.post(RULES, json={"name": "Account", "effects": [account]}))
+
+    def pushed(*names):
+        with statements() as seen:
+            lines = come_in(with_preset, *names)
+        assert of_line(with_preset, lines[-1]) == CODED
+        return sum(each.startswith(("INSERT", "UPDATE", "DELETE")) for each in seen)
+
+    pushed("A")
+    assert pushed(*"BCDEFGHI") == pushed("J")
+
+
+def test_a_foreign_line_gets_the_code_of_its_account_at_the_tax_rate(with_preset, bank, ada):
+    account = {"kind": "SET_ACCOUNT", "accountId": with_preset.accounts["Software"]}
+    done(ada.post(RULES, json={"name": "Account", "effects": [account]}))
+    bank.quote("2026-03-10", "USD", "1.10")
+    rate = {"currency": "USD", "unitsPerBase": "1.20", "use": "TAX", "day": "2026-03-10"}
+    done(ada.put("/api/exchange-rates", json={"rates": [rate]}))
+    with_preset.feed.fa_id = bank.open("Dollars", "USD")
+    [new] = come_in(with_preset, "A", currency="USD")
+    taxed = of_line(with_preset, new)[1:]
+    assert [each[1] for each in taxed] == ["100.00", "16.67"]
+    assert [each[4] for each in taxed] == [{"G": "83.33"}, {"D": "16.67"}]
+
+
+def test_a_line_gets_no_code_whose_tax_has_no_account(ada, feed):
+    shares = [
+        {"of": "BASE", "factor": "1", "boxes": []},
+        {"of": "TAX", "factor": "1", "role": "input", "boxes": []},
+    ]
+    own = {"code": "OWN", "name": "Own", "side": "PURCHASE", "rate": "10", "shares": shares}
+    code = done(ada.post("/api/tax/codes", json=own))["taxCode"]["id"]
+    effects = [{"kind": "SET_TAX_CODE", "taxCodeId": code}]
+    done(ada.post(RULES, json={"name": "Own", "effects": effects}))
+    pushed = done(feed.push(added=[line()]))
+    assert pushed["results"][0]["verdict"] == "NEW"
+    [run] = done(ada.get(RUNS))["runs"]
+    assert run["changed"] == 0
+    assert run["skipped"][0]["reason"].startswith("The books have no account for this tax")
 
 
 @pytest.mark.parametrize("account", ["Opening balances", "VAT receivable", "Sales of services"])

@@ -58,3 +58,18 @@ def test_lines_get_their_codes_later_and_are_listed_until_then(taxes):
     found = done(taxes.person.get("/api/tax/returns/open", query_string=query))["taxReturn"]
     assert [each["amount"] for each in found["boxes"] if each["box"] in "AD"] == ["22.00", "10.00"]
     assert [each["message"] for each in found["warnings"]] == ["1 entry has income without a tax code."]
+
+
+def test_what_a_correction_leaves_without_a_code_is_listed(taxes):
+    line = book(taxes, "2026-02-03", "-60.00", "Software")
+    path = f"/api/transactions/{line}"
+
+    def corrected(account, code=None):
+        body = {"accountId": taxes.accounts[account], "taxCodeId": code and taxes.codes[code]}
+        done(taxes.person.patch(path, json=body))
+        done(taxes.person.post(f"{path}/confirm", json={"force": True}))
+        return missing(taxes)
+
+    assert corrected("Rent") == [("Rent", "60.00", line)]
+    assert corrected("Rent", "P20") == []
+    assert corrected("Software") == [("Software", "60.00", line)]

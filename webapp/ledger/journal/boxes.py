@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from webapp.ledger.money import bounded
 
@@ -42,6 +42,11 @@ def summed(boxes: Iterable[BoxAmount]) -> Boxes:
     return tuple(
         BoxAmount(form, box, bounded(sums[form, box])) for form, box in sorted(sums) if sums[form, box]
     )
+
+
+def stored(boxes: Boxes) -> list[list[Any]] | None:
+    """Return boxes as a posting keeps them."""
+    return [[*each] for each in boxes] or None
 
 
 def negated(boxes: Boxes) -> Boxes:

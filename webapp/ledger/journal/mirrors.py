@@ -47,6 +47,8 @@ def share(total: int, weights: Sequence[int]) -> list[int]:
         if total:
             raise ValueError(weights)
         return [0] * len(weights)
+    if len(weights) == 1:
+        return [total]
     # Cut towards zero, not floored: a refund then shares out exactly as its charge did.
     sign = -1 if whole < 0 else 1
     products = [total * weight * sign for weight in weights]

@@ -69,6 +69,9 @@ class AccountFacts:
     closed: str | None = None
     currency: str | None = None
     tax_code_id: int | None = None
+    type: str = ""
+    role: str | None = None
+    keeps_items: bool = False
 
 
 @dataclass(frozen=True, slots=True)

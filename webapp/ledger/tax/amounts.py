@@ -125,6 +125,20 @@ def coded_legs(
     )
 
 
+def whole_legs(
+    rule: TaxRule, amount_minor: int, in_base: Callable[[int], int] = int
+) -> tuple[BaseLeg, list[TaxLeg]]:
+    """Return the legs of an amount, debit positive, that is of one code and has its tax in it.
+
+    >>> from decimal import Decimal
+    >>> from webapp.ledger.tax.rules import TaxShare
+    >>> whole_legs(TaxRule("SALE", Decimal(20), (TaxShare("TAX", Decimal(1), "output"),)), -12000)
+    (BaseLeg(amount_minor=-10000, boxes=()), [TaxLeg(role='output', amount_minor=-2000, boxes=())])
+    """
+    found = coded_legs(rule, [CodedLine(rule.sign * amount_minor, is_included=True)], in_base)
+    return found.bases[0], [each for each in found.taxes if each.amount_minor]
+
+
 def written(parts: Sequence[tuple[int, object, bool]]) -> list[int | None]:
     """Return what people wrote of parts with codes: amounts with their tax, and None for what is tax alone.
 

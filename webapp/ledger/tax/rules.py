@@ -127,6 +127,8 @@ def joined_tax(rule: TaxRule, tax_minor: int) -> int:
     1666
     """
     shares = rule.of("TAX")
+    if all(each.role for each in shares):
+        return 0
     parts = split_by(tax_minor, [each.factor for each in shares])
     return sum(part for each, part in zip(shares, parts, strict=True) if each.role is None)
 

@@ -146,6 +146,19 @@ def are_as_shown(
     ]
 
 
+def without_blank_codes(line: TransactionRecord, splits: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out codes that are blank, so that a part gets that of its account, unless one was taken away there."""
+    coded = {str(each.account_id) for each in line.splits or () if each.tax_code_id}
+    return [
+        {
+            name: value
+            for name, value in each.items()
+            if value or name != "taxCodeId" or each["accountId"] in coded
+        }
+        for each in splits
+    ]
+
+
 def rest(line: Money, rows: Iterable[Mapping[str, Any]]) -> Rest:
     """What the parts of these rows leave of a line; what cannot be read yet counts as nothing."""
     sizes = []

@@ -132,12 +132,11 @@ def act_on(
 
 def save(line: Transaction) -> None:
     """Save the changed fields of a line's form."""
-    body = form_body()
+    body, present = form_body(), queries.transactions.transactions.record(line)
     if isinstance(body.get("splits"), list):
-        body["splits"] = split_forms.read(Money(line.amount_minor, line.currency))
+        body["splits"] = split_forms.without_blank_codes(present, split_forms.read(line.amount))
     changes = TransactionFormSchema().load(body)
     shown, _, text = (changes.pop(name, None) for name in ("shown", "shown_at", "shown_description"))
-    present = queries.transactions.transactions.record(line)
     if body.get("splits") and split_forms.are_as_shown(present, body["splits"], of_taxes()):
         del changes["splits"]
     changed = {

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -12,6 +12,7 @@ from webapp.database.functions import fold
 from webapp.database.sessions import db
 from webapp.ledger.chart import UNCATEGORISED, AccountType, Role, ancestors, group_of
 from webapp.ledger.money import Money
+from webapp.ledger.rules.line_outcomes import AccountFacts
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, FeedAccount, MonthSum, Posting, of_same_organization, refers_to
 from webapp.models.base import table_of
@@ -187,29 +188,20 @@ def _uncategorised(organization_id: str) -> sa.Select[Any]:
     return sa.select(account.role, account.id).where(account.organization_id == organization_id, is_one)
 
 
-class CounterAccount(NamedTuple):
-    """An account as the other side of a bank line: why it can be none, its one currency, and its tax code."""
-
-    id: int
-    name: str
-    currency: str | None
-    closed: str | None
-    tax_code_id: int | None
-
-
-def for_counter_legs(organization_id: str) -> list[CounterAccount]:
-    """List all accounts with the reason why they take no counter leg of a bank line, in a sentence."""
-    return [
-        CounterAccount(account_id, name, currency, _closed(name, is_archived, feed_id), tax_code_id)
-        for account_id, name, currency, is_archived, tax_code_id, feed_id in db.session.execute(
+def for_counter_legs(organization_id: str) -> dict[int, AccountFacts]:
+    """Give all accounts with the reason why they take no counter leg of a bank line, in a sentence."""
+    return {
+        account_id: AccountFacts(name, _closed(name, is_archived, feed_id), *facts)
+        for account_id, name, is_archived, feed_id, *facts in db.session.execute(
             *_with_feeds(organization_id)
         ).all()
-    ]
+    }
 
 
 def closed_to_counter_legs(organization_id: str) -> dict[int, str]:
     """Give the accounts that take no counter leg of a bank line, each with the reason in a sentence."""
-    return {each.id: each.closed for each in for_counter_legs(organization_id) if each.closed is not None}
+    found = for_counter_legs(organization_id).items()
+    return {account_id: each.closed for account_id, each in found if each.closed is not None}
 
 
 def _closed(name: str, is_archived: object, feed_id: int | None) -> str | None:
@@ -222,9 +214,15 @@ def _closed(name: str, is_archived: object, feed_id: int | None) -> str | None:
 def _with_feeds(organization_id: str) -> sa.Select[Any]:
     account, feed = table_of(Account), table_of(FeedAccount)
     is_its = sa.and_(feed.c.organization_id == organization_id, feed.c.account_id == account.c.id)
-    names = ("id", "name", "currency", "is_archived", "tax_code_id")
+    names = ("currency", "tax_code_id", "type", "role", "keeps_items")
     return (
-        sa.select(*(account.c[name] for name in names), feed.c.id)
+        sa.select(
+            account.c.id,
+            account.c.name,
+            account.c.is_archived,
+            feed.c.id,
+            *(account.c[name] for name in names),
+        )
         .select_from(account.outerjoin(feed, is_its))
         .where(account.c.organization_id == organization_id)
     )

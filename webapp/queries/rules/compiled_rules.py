@@ -11,7 +11,7 @@ from webapp.ledger.dimensions import MergedMerchants
 from webapp.ledger.rules.conditions import Condition, Match
 from webapp.ledger.rules.effects import MAX_ID, read_effects
 from webapp.ledger.rules.engine import CompiledRule, in_order
-from webapp.ledger.rules.line_outcomes import AccountFacts, Books
+from webapp.ledger.rules.line_outcomes import Books
 from webapp.ledger.rules.matching import compiled
 from webapp.ledger.rules.triggers import Target, target_of
 from webapp.models import Organization, Rule
@@ -99,8 +99,5 @@ def _compiled_rule(rule: AnyRule, merged: MergedMerchants) -> CompiledRule:
 
 def books(organization: Organization) -> Books:
     """Read the accounts and merchants that settings of rules are checked against."""
-    facts = {
-        each.id: AccountFacts(each.name, each.closed, each.currency, each.tax_code_id)
-        for each in accounts.for_counter_legs(organization.id)
-    }
+    facts = accounts.for_counter_legs(organization.id)
     return Books(organization.base_currency, facts, merchants.merged(organization.id))

@@ -20,13 +20,12 @@ from webapp.ledger.rules.line_outcomes import (
     pay,
 )
 from webapp.ledger.rules.matching import needs_choices
-from webapp.models import Account, Organization, TaxCode
-from webapp.queries.common import lookups
+from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
 from webapp.queries.rules import compiled_rules
 from webapp.queries.rules.compiled_rules import AnyRule
-from webapp.queries.tax import codes
+from webapp.queries.tax.codes import LineCodes
 
 
 class RuleEvaluator:
@@ -37,7 +36,9 @@ class RuleEvaluator:
         self.names = {rule.id: (rule.version, rule.name) for rule in rules}
         self.books = compiled_rules.books(organization) if rules else Books(organization.base_currency, {})
         self._set = RuleSet(compiled_rules.compiled_in_order(rules, self.books.merged))
-        self._codes = _currencies(self.compiled)
+        self._currencies = {str(each) for each in self._values(EffectKind.SET_CURRENCY)}
+        self._code_ids = self._settable_codes()
+        self.codes = LineCodes(organization)
         self._rates: dict[str, RateTable] = {}
         self._unfit: dict[tuple[int, int, str, date], str | None] = {}
 
@@ -47,13 +48,24 @@ class RuleEvaluator:
         return self._set.rules
 
     def prepare(self, days: Sequence[date]) -> None:
-        """Read the rates of the currencies that the rules set, for lines of these days."""
-        if days and self._codes:
+        """Read the rates of the currencies that the rules set, for lines of these days, and their tax codes."""
+        self.codes.read(self._code_ids)
+        if days and self._currencies:
             first, last, base = min(days), max(days), self.organization.base_currency
             self._rates = {
                 code: rate_tables.between(self.organization.id, code, base, first, last)
-                for code in self._codes
+                for code in self._currencies
             }
+
+    def _values(self, kind: EffectKind) -> set[str | int]:
+        """Return the values that the rules set of a kind."""
+        return {effect.value for rule in self.compiled for effect in rule.effects if effect.kind is kind}
+
+    def _settable_codes(self) -> set[int]:
+        """Return the tax codes that the rules set, also by an account that has one for its lines."""
+        accounts = [self.books.accounts.get(int(each)) for each in self._values(EffectKind.SET_ACCOUNT)]
+        of_accounts = {each.tax_code_id for each in accounts if each is not None and each.tax_code_id}
+        return of_accounts | {int(each) for each in self._values(EffectKind.SET_TAX_CODE)}
 
     @property
     def needs_choices(self) -> bool:
@@ -126,25 +138,9 @@ class RuleEvaluator:
         """Return the reason why a leg cannot have its tax code on a day, found once for all lines alike."""
         key = leg.account_id, leg.tax_code_id or 0, leg.currency, day
         if key not in self._unfit:
-            self._unfit[key] = self._found_unfit(*key)
+            account = self.books.accounts[leg.account_id]
+            self._unfit[key] = self.codes.unfit(leg.tax_code_id or 0, account, leg.currency, day)
         return self._unfit[key]
-
-    def _found_unfit(self, account_id: int, code_id: int, currency: str, tax_point: date) -> str | None:
-        organization_id = self.organization.id
-        code = lookups.by_id(TaxCode, organization_id, [code_id]).get(code_id)
-        account = lookups.by_id(Account, organization_id, [account_id]).get(account_id)
-        if code is None or account is None:
-            return "This tax code no longer exists."
-        return codes.unfit_for_line(self.organization, code, account, currency, tax_point)
 
     def _rate(self, code: str, day: date) -> Decimal | None:
         return self._rates[code].on(day) if code in self._rates else None
-
-
-def _currencies(rules: Sequence[CompiledRule]) -> set[str]:
-    return {
-        str(effect.value)
-        for rule in rules
-        for effect in rule.effects
-        if effect.kind is EffectKind.SET_CURRENCY
-    }

@@ -1,9 +1,9 @@
 """Queries on tax codes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
@@ -11,13 +11,29 @@ from webapp.database.sessions import db
 from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.tax.packs import UNTAXED
+from webapp.ledger.tax.rules import TaxRule
 from webapp.ledger.texts.legible import cited
 from webapp.models import Account, Organization, TaxCode
+from webapp.models.base import table_of
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.tax import packs, rates
 
 BY_CODE = Order((TaxCode.code, TaxCode.id), ascends=True)  # type: ignore[arg-type]
+
+
+class CodedAccount(Protocol):
+    """What decides whether a tax code fits an account."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def type(self) -> str: ...  # noqa: D102
+    @property
+    def role(self) -> str | None: ...  # noqa: D102
+    @property
+    def keeps_items(self) -> bool: ...  # noqa: D102
 
 
 class TaxCodeUnfitError(UnprocessableError):
@@ -98,7 +114,9 @@ def taken(organization_id: str, codes: Iterable[str]) -> list[str]:
     return list(db.session.scalars(statement.order_by(TaxCode.code)))
 
 
-def unfit(code: TaxCode, account: Account, tax_point: date | None, *, is_known: bool = False) -> str | None:
+def unfit(
+    code: TaxCode, account: CodedAccount, tax_point: date | None, *, is_known: bool = False
+) -> str | None:
     """Return the reason why a posting on an account cannot have a code, None where it can.
 
     A code that `is_known` follows what has it already, valid or not. Without a tax point its days are not asked.
@@ -112,7 +130,7 @@ def unfit(code: TaxCode, account: Account, tax_point: date | None, *, is_known: 
     return None
 
 
-def unfit_for_whole(code: TaxCode, account: Account, tax_point: date | None = None) -> str | None:
+def unfit_for_whole(code: TaxCode, account: CodedAccount, tax_point: date | None = None) -> str | None:
     """Return the reason why a bank line as a whole cannot have a code on an account, None where it can."""
     if code.amount_is == "TAX":
         return f"All of an amount with the tax code {code.code} is tax; enter it by hand."
@@ -121,34 +139,71 @@ def unfit_for_whole(code: TaxCode, account: Account, tax_point: date | None = No
     return unfit(code, account, tax_point)
 
 
-def unfit_for_line(
-    organization: Organization, code: TaxCode, account: Account, currency: str, tax_point: date
-) -> str | None:
-    """Return the reason why a bank line cannot have a code on an account, None where it can."""
-    forms = {box.form for share in code.rule.shares for box in share.boxes}
-    if packs.is_before(organization.id, forms, tax_point):
-        return f"The books have taxes from a later day than {tax_point:%-d %b %Y} on."
-    if currency != organization.base_currency and rates.on(organization.id, currency, tax_point) is None:
-        return f"There is no tax rate of {currency} for {tax_point:%-d %b %Y}."
-    return unfit_for_whole(code, account, tax_point)
+class LineCodes:
+    """Tax codes of books for their bank lines, read once for any number of lines.
+
+    The rows belong to no session, so that they outlast the snapshot that they were read in. `rules` and `accounts` are
+    by code and by role.
+    """
+
+    def __init__(self, organization: Organization) -> None:
+        self._organization_id, self._base_currency = organization.id, organization.base_currency
+        self._codes: dict[int, TaxCode] = {}
+        self._starts: dict[str, date] = {}
+        self.rules: dict[int, TaxRule] = {}
+        self.accounts: dict[str, int] = {}
+
+    def read(self, code_ids: Collection[int]) -> None:
+        """Read codes that are not read yet; what is asked of others is read then."""
+        missing = sorted(set(code_ids) - self._codes.keys())
+        if not missing:
+            return
+        if not self._codes:
+            self._starts = packs.first_days(self._organization_id)
+            self.accounts = packs.account_ids(self._organization_id)
+        found = db.session.execute(*_columns(self._organization_id, missing))
+        self._codes |= {each["id"]: TaxCode(**each) for each in found.mappings()}
+        self.rules = {code_id: each.rule for code_id, each in self._codes.items()}
+
+    def unfit(self, code_id: int, account: CodedAccount, currency: str, tax_point: date) -> str | None:
+        """Return the reason why a bank line cannot have a code on an account, None where it can."""
+        self.read([code_id])
+        code, rule = self._codes.get(code_id), self.rules.get(code_id)
+        if code is None or rule is None:
+            return "This tax code no longer exists."
+        if any(
+            self._starts.get(box.form, tax_point) > tax_point for share in rule.shares for box in share.boxes
+        ):
+            return f"The books have taxes from a later day than {tax_point:%-d %b %Y} on."
+        if any(share.role is not None and share.role not in self.accounts for share in rule.shares):
+            return packs.NoTaxAccountError.__doc__
+        is_foreign = currency != self._base_currency
+        if is_foreign and rates.on(self._organization_id, currency, tax_point) is None:
+            return f"There is no tax rate of {currency} for {tax_point:%-d %b %Y}."
+        return unfit_for_whole(code, account, tax_point)
+
+
+@made_once
+def _columns(organization_id: str, code_ids: Sequence[int]) -> sa.Select[Any]:
+    table = table_of(TaxCode)
+    return sa.select(table).where(table.c.organization_id == organization_id, table.c.id.in_(code_ids))
 
 
 def of_account(organization: Organization, account_id: int, currency: str, day: date) -> int | None:
     """Give the code that a bank line of a day gets with an account, None where there is none or it does not fit."""
     account = lookups.by_id(Account, organization.id, [account_id]).get(account_id)
     code_id = account.tax_code_id if account else None
-    code = lookups.by_id(TaxCode, organization.id, [code_id]).get(code_id or 0)
-    if account is None or code is None or unfit_for_line(organization, code, account, currency, day):
+    if account is None or code_id is None:
         return None
-    return code.id
+    return None if LineCodes(organization).unfit(code_id, account, currency, day) else code_id
 
 
-def takes_none(account: Account) -> bool:
+def takes_none(account: CodedAccount) -> bool:
     """Return whether no code belongs to an account because it is of the books' own, of taxes, or equity."""
     return account.role in (Role.TRANSFERS, *packs.ROLES) or account.type == AccountType.EQUITY
 
 
-def of_none(account: Account) -> str:
+def of_none(account: CodedAccount) -> str:
     """Return the sentence for an account that no code belongs to."""
     return f"A tax code belongs to income, expenses or what is bought, not to {cited(account.name)}."
 

@@ -15,6 +15,7 @@ from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.ledger.tax.packs import Pack, read_pack
 from webapp.ledger.tax.rules import ADVANCES, AUTHORITY, TAX_ROLES, WAITING
 from webapp.models import Account, TaxPack
+from webapp.queries.common.made_once import made_once
 
 NAMES: Final = ("generic-vat", "uk-vat100")
 ROLES: Final = {f"tax_{role}": role for role in (*TAX_ROLES, AUTHORITY, *WAITING.values(), ADVANCES)}
@@ -85,6 +86,16 @@ def is_before(organization_id: str, forms: Collection[str], day: date) -> bool:
     return db.session.scalar(statement.limit(1)) is not None
 
 
+def first_days(organization_id: str) -> dict[str, date]:
+    """Give the day from which books have each of their packs."""
+    return {each.name: each.starts_on for each in db.session.execute(*_first_days(organization_id))}
+
+
+@made_once
+def _first_days(organization_id: str) -> sa.Select[str, date]:
+    return sa.select(TaxPack.name, TaxPack.starts_on).where(TaxPack.organization_id == organization_id)
+
+
 def listed(organization_id: str) -> list[PackRecord]:
     """List all packs by name, with what the books have installed of them."""
     return [record(name, installed(organization_id, name)) for name in NAMES]
@@ -112,6 +123,19 @@ def accounts(organization_id: str) -> dict[str, Account]:
         sa.select(Account).where(Account.organization_id == organization_id, Account.role.in_(ROLES))
     )
     return {ROLES[each.role or ""]: each for each in found}
+
+
+def account_ids(organization_id: str) -> dict[str, int]:
+    """Give the ids of the accounts of taxes by what stands on them."""
+    return {
+        ROLES[role]: account_id for role, account_id in db.session.execute(*_account_ids(organization_id))
+    }
+
+
+@made_once
+def _account_ids(organization_id: str) -> sa.Select[str | None, int]:
+    of_taxes = Account.organization_id == organization_id, Account.role.in_(ROLES)
+    return sa.select(Account.role, Account.id).where(*of_taxes)
 
 
 def account(accounts_: Mapping[str, Account], role: str) -> Account:

@@ -106,7 +106,7 @@ def complete(
 
 
 def _run_on_stored(writing: Writing, ready: ReadyImport, act_id: str) -> None:
-    """Run rules that staged lines wait for: other drafts may want the same items, and a tax code needs more legs."""
+    """Run rules that staged lines wait for: others may want the same items, and foreign taxes have their own rates."""
     if ready.rules.waiting:
         numbered = sa.select(LINES.c.number, LINES.c.transaction_id)
         ids = {row.number: row.transaction_id for row in db.session.connection().execute(numbered)}

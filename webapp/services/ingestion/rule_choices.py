@@ -150,6 +150,7 @@ _CHOSEN = sa.union_all(
         CHOICES.c.currency,
         sa.bindparam("currency", type_=sa.String),
     ),
+    _settings(4, "SET_TAX_CODE", CHOICES.c.tax_code_rule_id, _text(CHOICES.c.tax_code_id), _NOTHING),
 ).subquery()
 _OF_SETTING = [each for each in _CHOSEN.c if each.name not in {"place", "number"}]
 _SETTINGS = sa.insert(RuleSetting).from_select(

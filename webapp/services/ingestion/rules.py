@@ -7,18 +7,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from webapp.ledger.journal.boxes import stored
+from webapp.ledger.journal.entries import MIN_LEGS
 from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.money import Money
-from webapp.ledger.rules.effects import OF_LINES, EffectKind
+from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
 from webapp.ledger.rules.items import RuleLine
 from webapp.ledger.rules.line_outcomes import CounterLeg, Outcome, Skip
+from webapp.ledger.tax.amounts import BaseLeg, whole_legs
 from webapp.models import Organization
 from webapp.queries.accounts import accounts
 from webapp.queries.rules import compiled_rules
 from webapp.queries.rules.compiled_rules import AnyRule
 from webapp.queries.rules.decisions import RuleEvaluator
-from webapp.services.ingestion.staging import StagedChoice
+from webapp.services.ingestion.staging import StagedChoice, StagedTax
 
 
 class Tally:
@@ -61,6 +64,7 @@ class LineRules(RuleEvaluator):
         super().__init__(organization, rules)
         self.tally = Tally()
         self.choices: list[StagedChoice] = []
+        self.taxes: list[StagedTax] = []
         # The numbers of staged lines about which rules decide once they are stored.
         self.waiting: list[int] = []
         self.run_id: int | None = None
@@ -90,13 +94,14 @@ class AccountRules:
     def choose(self, number: int, line: BankLine, base_minor: int | None) -> None:
         """Keep what the rules choose for a staged line by its number; `base_minor` is its amount in base currency.
 
-        A line that settles by reference or gets a tax code waits with all its settings until it is stored.
+        A line waits with all its settings until it is stored where it settles by reference, or is in another currency
+        and may get a tax code.
         """
         decision = self.rules.decide(RuleLine(line, self.currency, self.feed_account_id).values())
         if not decision.matched:
             return
-        # Whether a tax code fits is asked of the database, which a bulk write begins only after its lines are staged.
-        if not OF_LINES.keys().isdisjoint(decision.settings) or self._has_code(decision.settings):
+        # Other lines may want the same item, and taxes have rates of their own.
+        if EffectKind.SETTLE_BY_REFERENCE in decision.settings or self._has_foreign_code(decision.settings):
             self.rules.tally.count(decision.matched, {}, ())
             self.rules.waiting.append(number)
             return
@@ -110,13 +115,26 @@ class AccountRules:
         outcome = self.rules.apply(decision.settings, side, amount, line.booked_on)
         self.rules.tally.count(decision.matched, outcome.applied, outcome.skipped)
         if outcome.applied:
-            self.rules.choices.append(_choice(number, outcome, self.currency))
+            base = None if outcome.leg.tax_code_id is None else self._split_off_tax(number, outcome.leg)
+            self.rules.choices.append(_choice(number, outcome, self.currency, base))
 
-    def _has_code(self, settings: Mapping[EffectKind, Setting]) -> bool:
-        """Return whether the account that rules choose has a tax code for its lines."""
+    def _has_foreign_code(self, settings: Mapping[EffectKind, Setting]) -> bool:
+        """Return whether rules choose a tax code, or an account that has one, for a line in another currency."""
+        if self.currency == self.rules.books.base_currency:
+            return False
         account = settings.get(EffectKind.SET_ACCOUNT)
         facts = self.rules.books.accounts.get(int(account.value)) if account else None
-        return facts is not None and facts.tax_code_id is not None
+        return EffectKind.SET_TAX_CODE in settings or (facts is not None and facts.tax_code_id is not None)
+
+    def _split_off_tax(self, number: int, leg: CounterLeg) -> BaseLeg:
+        """Keep the legs of the tax of a line's counter leg, and return what is left on the leg itself."""
+        codes = self.rules.codes
+        base, taxes = whole_legs(codes.rules[leg.tax_code_id or 0], leg.amount_minor)
+        self.rules.taxes += [
+            StagedTax(number, place, codes.accounts[each.role], each.amount_minor, stored(each.boxes))
+            for place, each in enumerate(taxes, MIN_LEGS)
+        ]
+        return base
 
 
 def for_trigger(organization: Organization, trigger: str) -> LineRules:
@@ -124,16 +142,19 @@ def for_trigger(organization: Organization, trigger: str) -> LineRules:
     return LineRules(organization, compiled_rules.active(organization.id, trigger))
 
 
-def _choice(number: int, outcome: Outcome, line_currency: str) -> StagedChoice:
+def _choice(number: int, outcome: Outcome, line_currency: str, base: BaseLeg | None) -> StagedChoice:
     side, made = outcome.leg, outcome.applied
     is_foreign = side.currency != line_currency
+    own_minor = side.amount_minor if is_foreign else None
     return StagedChoice(
         number,
         side.account_id if EffectKind.SET_ACCOUNT in made else None,
         side.merchant_id,
         side.project_id,
         side.currency if is_foreign else None,
-        side.amount_minor if is_foreign else None,
+        side.tax_code_id,
+        own_minor if base is None else base.amount_minor,
+        None if base is None else stored(base.boxes),
         *(made[kind].rule_id if kind in made else None for kind in KINDS),
     )
 
@@ -144,4 +165,5 @@ KINDS = (
     EffectKind.SET_MERCHANT,
     EffectKind.SET_PROJECT,
     EffectKind.SET_CURRENCY,
+    EffectKind.SET_TAX_CODE,
 )

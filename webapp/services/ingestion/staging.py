@@ -5,6 +5,7 @@ one by one need.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -33,18 +34,34 @@ class StagedVerdict(NamedTuple):
 
 
 class StagedChoice(NamedTuple):
-    """What rules set of a staged line's counter leg, None where they set nothing; and the id of the rule of each."""
+    """What rules set of a staged line's counter leg, None where they set nothing; and the id of the rule of each.
+
+    Its amount is in its own currency, or without the tax of its code; `boxes` are as a posting keeps them.
+    """
 
     number: int
     account_id: int | None
     merchant_id: int | None
     project_id: int | None
     currency: str | None
+    tax_code_id: int | None
     amount_minor: int | None
+    boxes: list[list[Any]] | None
     account_rule_id: int | None
     merchant_rule_id: int | None
     project_rule_id: int | None
     currency_rule_id: int | None
+    tax_code_rule_id: int | None
+
+
+class StagedTax(NamedTuple):
+    """A leg of the tax of a staged line, at its place among the legs."""
+
+    number: int
+    position: int
+    account_id: int
+    amount_minor: int
+    boxes: list[list[Any]] | None
 
 
 LINES = sa.Table(
@@ -90,11 +107,24 @@ CHOICES = sa.Table(
     sa.Column("merchant_id", BigId),
     sa.Column("project_id", BigId),
     sa.Column("currency", sa.Text),
+    sa.Column("tax_code_id", BigId),
     sa.Column("amount_minor", MONEY),
+    sa.Column("boxes", sa.JSON(none_as_null=True)),
     sa.Column("account_rule_id", BigId),
     sa.Column("merchant_rule_id", BigId),
     sa.Column("project_rule_id", BigId),
     sa.Column("currency_rule_id", BigId),
+    sa.Column("tax_code_rule_id", BigId),
+    **TEMPORARY,
+)
+TAXES = sa.Table(
+    "staged_taxes",
+    METADATA,
+    sa.Column("number", BigId, primary_key=True, autoincrement=False),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("account_id", BigId, nullable=False),
+    sa.Column("amount_minor", MONEY, nullable=False),
+    sa.Column("boxes", sa.JSON(none_as_null=True)),
     **TEMPORARY,
 )
 
@@ -103,13 +133,14 @@ def stage(
     connection: sa.Connection,
     lines: Iterable[BankLine],
     choices: Iterable[StagedChoice] = (),
+    taxes: Iterable[StagedTax] = (),
     verdicts: Iterable[StagedVerdict] | None = None,
 ) -> None:
     """Fill the temporary tables, in place of their earlier rows; only a file has verdicts.
 
     Lines come first: rules may make choices while they are staged.
     """
-    for table, rows in ((LINES, lines), (CHOICES, choices), (VERDICTS, verdicts)):
+    for table, rows in ((LINES, lines), (CHOICES, choices), (TAXES, taxes), (VERDICTS, verdicts)):
         if rows is None:
             continue
         _create(connection, table)
@@ -119,16 +150,20 @@ def stage(
 
 def _create(connection: sa.Connection, table: sa.Table) -> None:
     """Make a temporary table, for as long as the connection lasts, or the transaction where a pooler shares it out."""
+    is_pooled = bool(connection.info.get("is_pooled"))
+    connection.exec_driver_sql(_creation(table, connection.dialect, is_pooled=is_pooled))
+
+
+@cache
+def _creation(table: sa.Table, dialect: sa.Dialect, *, is_pooled: bool) -> str:
+    """Return the statement that makes a table; SQLAlchemy would compile it each time."""
     create = sa.schema.CreateTable(table, if_not_exists=True)
-    if connection.info.get("is_pooled"):
-        connection.exec_driver_sql(f"{create.compile(dialect=connection.dialect)} ON COMMIT DROP")
-    else:
-        connection.execute(create)
+    return f"{create.compile(dialect=dialect)}{' ON COMMIT DROP' if is_pooled else ''}"
 
 
 def clear(connection: sa.Connection) -> None:
     """Empty the temporary tables."""
-    for table in (LINES, VERDICTS, CHOICES):
+    for table in (LINES, VERDICTS, CHOICES, TAXES):
         connection.execute(sa.delete(table))
 
 

@@ -15,7 +15,7 @@ from webapp.services.ingestion import rule_choices, staging
 from webapp.services.ingestion.books_facts import BooksFacts, facts_for
 from webapp.services.ingestion.new_lines import mirrors, staged_lines
 from webapp.services.ingestion.rules import LineRules
-from webapp.services.ingestion.staging import CHOICES, LINES
+from webapp.services.ingestion.staging import CHOICES, LINES, TAXES
 from webapp.services.storage import line_words
 from webapp.services.storage.savepoints import at_end
 
@@ -42,7 +42,7 @@ def write(
     account_rules = rules.for_account(feed_account.currency, feed_account.id, days)
     staged = staged_lines(lines, mirrored, rules=account_rules)
     connection = db.session.connection()
-    staging.stage(connection, staged, rules.choices)
+    staging.stage(connection, staged, rules.choices, rules.taxes)
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
     write_staged(organization, feed_account, portion=0, now=now, import_id=import_id, run_id=run_id)
     ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
@@ -76,6 +76,7 @@ def write_staged(
         written = sa.select(LINES.c.transaction_id).where(LINES.c.portion == portion)
         line_words.index(connection, _LINE.c.id.in_(written))
         if run_id is not None:
+            connection.execute(_TAXES, values)
             rule_choices.write_settings(connection, values | {"run_id": run_id})
     return facts
 
@@ -100,14 +101,20 @@ def _fact(name: str, kind: Any) -> sa.BindParameter[Any]:
     return sa.bindparam(name, type_=kind)
 
 
-def _insert(table: sa.Table, columns: dict[str, Any], *, booked: bool = False, legs: Any = None) -> sa.Insert:
-    """Copy every staged line of a portion, or every booked one, into a table, in the order of their numbers."""
-    chosen = sa.select(*columns.values()).where(LINES.c.portion == sa.bindparam("portion"))
-    if legs is None:
-        chosen = chosen.select_from(LINES)
-    else:
-        choices = LINES.outerjoin(CHOICES, CHOICES.c.number == LINES.c.number)
-        chosen = chosen.select_from(choices.join(legs, sa.true()))
+def _insert(
+    table: sa.Table,
+    columns: dict[str, Any],
+    source: sa.FromClause = LINES,
+    legs: sa.FromClause | None = None,
+    *,
+    booked: bool = False,
+) -> sa.Insert:
+    """Copy every staged line of a portion, or every booked one, into a table, in the order of their numbers.
+
+    `source` is the lines with what is joined to them; each of several `legs` of a line has its position.
+    """
+    of_portion = LINES.c.portion == sa.bindparam("portion")
+    chosen = sa.select(*columns.values()).select_from(source).where(of_portion)
     if booked:
         chosen = chosen.where(LINES.c.state == "BOOKED")
     order = (LINES.c.number,) if legs is None else (LINES.c.number, legs.c.position)
@@ -171,7 +178,9 @@ _LEGS = sa.union_all(
     sa.select(sa.literal_column("0").label("position")), sa.select(sa.literal_column("1").label("position"))
 ).subquery("legs")
 _IS_BANK_LEG = _LEGS.c.position == 0
-_IS_IN_OTHER_CURRENCY = sa.and_(sa.not_(_IS_BANK_LEG), CHOICES.c.currency.is_not(None))
+_IS_COUNTER_LEG = sa.not_(_IS_BANK_LEG)
+_HAS_OWN_AMOUNT = sa.and_(_IS_COUNTER_LEG, CHOICES.c.amount_minor.is_not(None))
+_HAS_CODE = sa.and_(_IS_COUNTER_LEG, CHOICES.c.tax_code_id.is_not(None))
 # The counter leg is the bank leg's opposite.
 _SIGN = sa.literal(1) - 2 * _LEGS.c.position
 _POSTINGS = _insert(
@@ -188,16 +197,45 @@ _POSTINGS = _insert(
             else_=_fact("expenses_id", sa.BigInteger),
         ),
         "amount_minor": sa.case(
-            (_IS_IN_OTHER_CURRENCY, CHOICES.c.amount_minor), else_=_SIGN * LINES.c.amount_minor
+            (_HAS_OWN_AMOUNT, CHOICES.c.amount_minor), else_=_SIGN * LINES.c.amount_minor
         ),
-        "currency": sa.case((_IS_IN_OTHER_CURRENCY, CHOICES.c.currency), else_=_fact("currency", sa.String)),
-        "amount_base_minor": _SIGN * LINES.c.amount_base_minor,
+        "currency": sa.case(
+            (sa.and_(_IS_COUNTER_LEG, CHOICES.c.currency.is_not(None)), CHOICES.c.currency),
+            else_=_fact("currency", sa.String),
+        ),
+        "amount_base_minor": sa.case(
+            (_HAS_CODE, CHOICES.c.amount_minor), else_=_SIGN * LINES.c.amount_base_minor
+        ),
         "base_currency": _fact("base_currency", sa.String),
         "is_bank_leg": _IS_BANK_LEG,
-        "org_merchant_id": sa.case((sa.not_(_IS_BANK_LEG), CHOICES.c.merchant_id)),
-        "project_id": sa.case((sa.not_(_IS_BANK_LEG), CHOICES.c.project_id)),
+        "org_merchant_id": sa.case((_IS_COUNTER_LEG, CHOICES.c.merchant_id)),
+        "project_id": sa.case((_IS_COUNTER_LEG, CHOICES.c.project_id)),
+        "tax_code_id": sa.case((_IS_COUNTER_LEG, CHOICES.c.tax_code_id)),
+        "tax_point": sa.case((_HAS_CODE, LINES.c.booked_on)),
+        "boxes": sa.case((_IS_COUNTER_LEG, CHOICES.c.boxes)),
         "transaction_id": sa.case((_IS_BANK_LEG, LINES.c.transaction_id)),
     },
+    LINES.outerjoin(CHOICES, CHOICES.c.number == LINES.c.number).join(_LEGS, sa.true()),
+    _LEGS,
     booked=True,
-    legs=_LEGS,
+)
+# Taxes are in the base currency, which is that of the lines.
+_TAXES = _insert(
+    _POSTING,
+    {
+        "organization_id": _ORGANIZATION,
+        "journal_entry_id": LINES.c.journal_entry_id,
+        "position": TAXES.c.position,
+        "account_id": TAXES.c.account_id,
+        "amount_minor": TAXES.c.amount_minor,
+        "currency": _fact("base_currency", sa.String),
+        "amount_base_minor": TAXES.c.amount_minor,
+        "base_currency": _fact("base_currency", sa.String),
+        "is_bank_leg": sa.false(),
+        "tax_code_id": CHOICES.c.tax_code_id,
+        "tax_point": LINES.c.booked_on,
+        "boxes": TAXES.c.boxes,
+    },
+    LINES.join(CHOICES, CHOICES.c.number == LINES.c.number).join(TAXES, TAXES.c.number == LINES.c.number),
+    TAXES,
 )

@@ -13,6 +13,7 @@ from webapp.database import failures
 from webapp.database.sessions import db
 from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.journal.boxes import stored
 from webapp.ledger.journal.entries import Leg, check_balanced, moved_by
 from webapp.ledger.journal.mirrors import without_rest
 from webapp.ledger.money import AmountTooLargeError, Money
@@ -178,10 +179,9 @@ def write_all_legs(organization_id: str, base_currency: str, targets: Mapping[in
 
 def delete_legs(organization_id: str, entry_ids: Collection[int]) -> None:
     """Delete the legs of drafts."""
+    of_books = Posting.organization_id == organization_id
     for portion in portions(entry_ids):
-        delete_rows(
-            Posting, Posting.organization_id == organization_id, Posting.journal_entry_id.in_(portion)
-        )
+        delete_rows(Posting, of_books, Posting.journal_entry_id.in_(portion))
 
 
 def _insert_legs(organization_id: str, base_currency: str, targets: Mapping[int, Iterable[Leg]]) -> None:
@@ -192,7 +192,7 @@ def _insert_legs(organization_id: str, base_currency: str, targets: Mapping[int,
             "position": position,
             "base_currency": base_currency,
             "org_merchant_id": leg.merchant_id,
-            "boxes": [[*each] for each in leg.boxes] or None,
+            "boxes": stored(leg.boxes),
             **{name: getattr(leg, name) for name in _AS_IN_LEGS},
         }
         for entry_id, legs in targets.items()

@@ -16,6 +16,8 @@ from webapp.services.audit.act import Act
 
 # What comes of a bank or on paper is a fact; what somebody writes is asked about.
 WRITTEN_BY_HAND: Final = frozenset({"manual", "correction", "void", "tax"})
+# Somebody chooses the day of a relief; other effects of a settlement have that of the money.
+CLAIM: Final = "claim_tax_relief"
 
 
 class LateTaxError(LedgerError):
@@ -38,7 +40,8 @@ def check(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
         figures = [(each.box, Money(each.amount_minor, entry.base_currency)) for each in amounts]
         said = ", ".join(f"{amount.formatted} in box {box}" for box, amount in figures)
         sentence = f"The tax return to {last:%-d %b %Y} is filed: {said} would come late."
-        if entry.source in WRITTEN_BY_HAND and not doing.actor.is_late:
+        is_asked = entry.source in WRITTEN_BY_HAND or doing.kind == CLAIM
+        if is_asked and not doing.actor.is_late:
             details = {"form": form, "to": last.isoformat()}
             told = [{"box": box, "amount": str(amount)} for box, amount in figures]
             raise LateTaxError(

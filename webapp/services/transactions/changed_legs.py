@@ -88,6 +88,7 @@ def of_line(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> lis
     changes = _with_code_of_account(line, legs, changes)
     splits = changes.get("splits")
     if splits is not None:
+        splits = _with_codes_of_accounts(line, legs, splits)
         legs = coding.kept(_split(line, splits), splits, present)
     elif "tax_code_id" in changes:
         legs = _whole(line, legs, changes)
@@ -119,6 +120,34 @@ def _with_code_of_account(line: Transaction, legs: Sequence[Leg], changes: LineC
         organization = organizations.get(line.organization_id)
         code_id = codes.of_account(organization, account_id, line.currency, line.booked_on)
     return changes if code_id is None else {**changes, "tax_code_id": code_id}
+
+
+def _with_codes_of_accounts(
+    line: Transaction, legs: Sequence[Leg], splits: list[SplitInput]
+) -> list[SplitInput]:
+    """Add to splits that say no tax code what their account had on this line, or else the code of the account.
+
+    Splits that have the taxes on rows of their own are as somebody read them.
+    """
+    of_taxes = packs.account_ids(line.organization_id).values()
+    if not of_taxes or any(each["account_id"] in of_taxes for each in splits):
+        return splits
+    organization = organizations.get(line.organization_id)
+    earlier: dict[int, list[int | None]] = {}
+    for leg in _own(line, legs):
+        earlier.setdefault(leg.account_id, []).append(leg.tax_code_id)
+    found: list[SplitInput] = []
+    for split in splits:
+        account_id, code_id = split["account_id"], split.get("tax_code_id")
+        had = earlier.get(account_id)
+        if "tax_code_id" not in split:
+            code_id = (
+                had[0] if had else codes.of_account(organization, account_id, line.currency, line.booked_on)
+            )
+        if had and len(had) > 1:
+            del had[0]
+        found.append(split if code_id is None else {**split, "tax_code_id": code_id})
+    return found
 
 
 def _own(line: Transaction, legs: Sequence[Leg]) -> list[Leg]:
