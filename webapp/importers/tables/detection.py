@@ -21,6 +21,7 @@ from webapp.importers.tables.statuses import (
     MOST_STATUSES,
     PENDING,
     StatusWords,
+    answers_of,
     folded_words,
     may_be_status,
 )
@@ -207,8 +208,12 @@ def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[Tab
     columns = layout.columns
     if columns.keys() & {"amount", "debit"}:
         return
-    if found["amount"]:
-        columns["amount"] = only(layout, _booked_amounts(layout, found["amount"]), body, "amount")
+    amounts = found["amount"]
+    if len(amounts) > 1 or (found["debit"] and found["credit"]):
+        # Valör is a day in Turkish, and valor is an amount in Portuguese.
+        amounts = [column for column in amounts if not _has_days(body, column)]
+    if amounts:
+        columns["amount"] = only(layout, _booked_amounts(layout, amounts), body, "amount")
     elif found["debit"] and found["credit"]:
         columns["debit"] = only(layout, found["debit"], body, "debit")
         columns["credit"] = only(layout, found["credit"], body, "credit")
@@ -235,7 +240,9 @@ def _find_date(layout: Layout, found: dict[str, list[int]], rows: Sequence[Table
         return
     lines = [row for row in rows if any(_has_digit(row.cell(column)) for column in found["date"])]
     days = [
-        column for column in found["date"] if not all(_CLOCK.fullmatch(row.cell(column)) for row in lines)
+        column
+        for column in found["date"]
+        if _any(lines, column, _has_digit) and not all(_CLOCK.fullmatch(row.cell(column)) for row in lines)
     ]
     found["date"] = days or found["date"]
     full = [column for column in found["date"] if all(row.cell(column) for row in lines)]
@@ -326,6 +333,9 @@ def _find_status(layout: Layout, table: Sequence[TableRow], lines: Sequence[Tabl
         if not is_named and len({row.cell(column) for row in layout.body(table)[:_FIRST]}) > MOST_STATUSES:
             continue
         cells = {row.cell(column) for row in lines}
+        if (answers := answers_of(layout.names[column], cells)) is not None:
+            layout.status = column, answers
+            return
         if not may_be_status(cells, is_named=is_named):
             continue
         KNOWN.refuse_unknown(cells, layout.named(column), layout.names[column] or column)
@@ -422,6 +432,11 @@ def _rows_with_date(rows: Sequence[TableRow], layout: Layout) -> list[TableRow]:
     date = layout.columns["date"]
     days = {text for text in {row.cell(date) for row in rows} if _has_digit(text) and not states_a_sum(text)}
     return [row for row in rows if row.cell(date) in days]
+
+
+def _has_days(rows: Sequence[TableRow], column: int) -> bool:
+    cells = {row.cell(column) for row in rows[:_FIRST]} - {""}
+    return bool(cells) and are_days(cells)
 
 
 def _any(rows: Sequence[TableRow], column: int, holds: Callable[[str], bool]) -> bool:
