@@ -9,7 +9,7 @@ from webapp.importers.balance_lines import states_a_sum
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables import vocabulary
 from webapp.importers.tables.amounts import grouping, marks
-from webapp.importers.tables.bank_layouts import bank_layout
+from webapp.importers.tables.bank_layouts import amounts_by_currency, bank_layout
 from webapp.importers.tables.days import are_days, are_never_later, chosen_by_others, formats_of
 from webapp.importers.tables.guesses import may_be_statement, proven_mapping
 from webapp.importers.tables.layouts import Layout, by_mapping, index, name_rows, roles
@@ -190,18 +190,15 @@ def _proven(
 
 
 def _find_by_bank(layout: Layout, body: Sequence[TableRow]) -> None:
-    """Take the columns of the bank whose header it is; of its amounts in several currencies, the one with figures."""
+    """Take the columns of the bank whose header it is."""
     known = bank_layout(layout.names)
     amounts = layout.columns.keys() & {"amount", "debit"}
-    for key, names in (known.columns if known else {}).items():
+    for key, name in (known.columns if known else {}).items():
         role = COLUMNS[key]
-        if role in layout.columns or (role == "amount" and amounts):
-            continue
-        columns = [
-            index(each, layout.names, body, key) for each in (names if isinstance(names, list) else [names])
-        ]
-        filled = [column for column in columns if _any(body, column, _has_digit)]
-        layout.columns[role] = only(layout, filled or columns[:1], body, key)
+        if role not in layout.columns and not (role == "amount" and amounts):
+            first = next(iter(name.values())) if isinstance(name, dict) else name
+            layout.columns[role] = index(first, layout.names, body, key)
+    layout.in_currencies = amounts_by_currency(layout.names, layout.columns.get("amount"))
 
 
 def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[TableRow]) -> None:
@@ -294,7 +291,7 @@ def _find_value_date(layout: Layout, columns: Sequence[int], rows: Sequence[Tabl
 def _find_currency(
     layout: Layout, found: dict[str, list[int]], rows: Sequence[TableRow], mapping: TableMapping
 ) -> None:
-    if mapping.currency or "currency_column" in layout.columns:
+    if mapping.currency or layout.in_currencies or "currency_column" in layout.columns:
         return
     columns = [column for column in found["currency_column"] if not _any(rows, column, _has_digit)]
     columns = [column for column in columns if _any(rows, column, lambda text: any(map(str.isalpha, text)))]
