@@ -45,7 +45,17 @@ def has_words(text: str, part: str) -> bool:
     >>> has_words("rent, may", "rent"), has_words("landlord of the rented flat", "rent"), has_words("rent", "")
     (True, False, True)
     """
-    return not part or bool(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text))
+    begin = text.find(part) if part else -1
+    while begin >= 0:
+        end = begin + len(part)
+        if not (_is_of_word(text[begin - 1 : begin]) or _is_of_word(text[end : end + 1])):
+            return True
+        begin = text.find(part, begin + 1)
+    return not part
+
+
+def _is_of_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
 
 
 def triples(text: str) -> list[str]:
