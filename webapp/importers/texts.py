@@ -72,7 +72,11 @@ def joined(texts: Iterable[str | None]) -> str:
     ('Parenthood Ltd Rent Parent', 'Parenthood Ltd')
     """
     parts = [part for part in texts if part]
-    keyed = _joined([getattr(part, "keyed", part) for part in parts], str.__contains__, shortest=0)
+    keys = [getattr(part, "keyed", part) for part in parts]
+    keyed = _joined(keys, str.__contains__, shortest=0)
+    # Where no part is within another one, none is by whole words.
+    if keys == parts and keyed == " ".join(keys):
+        return keyed
     text = _joined(parts, has_words, shortest=SHORTEST_CUT)
     return keyed if text == keyed else BankText(text, keyed=keyed)
 

@@ -22,11 +22,12 @@ def written(layout):
         names[-1:] = ["More"] if is_whole else ["Amount ($)", "More"]
     found = roles(names, ROLES)
     for key, of_bank in layout.columns.items():
-        column = of_bank[0] if isinstance(of_bank, list) else of_bank
+        column = next(iter(of_bank.values())) if isinstance(of_bank, dict) else of_bank
         found[COLUMNS[key]] = [column if isinstance(column, int) else names.index(column)]
     rows = [names]
+    others = [*each.values()][1:] if isinstance(each := layout.columns.get("amount"), dict) else []
     for amount in ("40.00", "3.00"):
-        cells = ["x" for _ in names]
+        cells = ["" if name in others else "x" for name in names]
         for role, columns in found.items():
             for column in columns:
                 cells[column] = {
@@ -110,10 +111,25 @@ def test_columns_that_no_name_tells_are_those_of_the_bank(data, expected):
     } == expected
 
 
-def test_amounts_in_two_currencies_of_one_row_each_are_asked_about():
-    rows = "Chequing,01-5,3/2/2026,,CHEQUE,,-12.50,,\nSavings,01-6,3/2/2026,,INTEREST,,,1.25,\n"
-    with pytest.raises(importers.FileRefusedError, match=r"Both column 7 .CAD.* and column 8 .USD"):
-        importers.read((RBC + rows).encode())
+def test_each_amount_is_in_the_currency_of_its_column():
+    rows = (
+        "Chequing,01-5,3/2/2026,,CHEQUE,,-12.50,,\n"
+        "Savings,01-6,3/3/2026,,INTEREST,,,1.25,\n"
+        "Savings,01-6,3/4/2026,,FEE,,0.00,-0.75,\n"
+        "Savings,01-6,3/5/2026,,DEPOSIT,,7.00,,\n"
+    )
+    found = importers.read((RBC + rows).encode())
+    for each in (found, importers.read((RBC + rows).encode(), mapping=found.columns.mapping)):
+        assert {
+            (one.external_id, one.currency): [str(line.amount) for line in one.lines]
+            for one in each.statements
+        } == {
+            ("01-5", "CAD"): ["-12.50"],
+            ("01-6", "USD"): ["1.25", "-0.75"],
+            ("01-6", "CAD"): ["7.00"],
+        }
+    with pytest.raises(importers.FileRefusedError, match=r"Row 6, column 8 .USD.* another currency too"):
+        importers.read(f"{RBC}{rows}Savings,01-6,3/6/2026,,FEE,,1.00,-0.75,\n".encode())
 
 
 def test_texts_between_apostrophes_are_whole():

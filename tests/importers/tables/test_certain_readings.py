@@ -99,6 +99,24 @@ def test_a_column_without_a_name_is_one_of_statuses_by_its_words():
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "cells", "booked", "pending"),
+    [
+        ("Pending", ("false", "true"), ["-1.00"], ["-2.00"]),
+        ("Vorgemerkt", ("", "x"), ["-1.00"], ["-2.00"]),
+        ("Posted", ("Yes", "No"), ["-1.00"], ["-2.00"]),
+        ("Cancelled", ("N", "Y"), ["-1.00"], []),
+        ("Cleared", ("Y", "N"), ["-1.00", "-2.00"], []),
+    ],
+)
+def test_a_column_that_says_yes_or_no_to_a_status_is_one(name, cells, booked, pending):
+    text = "Date,Text,Amount,{}\n2026-04-01,A,-1.00,{}\n2026-04-02,B,-2.00,{}\n".format(name, *cells)
+    found = read(text)
+    for lines in (found.statements[0].lines, read(text, **found.columns.mapping).statements[0].lines):
+        assert [str(line.amount) for line in lines if not line.pending] == booked
+        assert [str(line.amount) for line in lines if line.pending] == pending
+
+
 CARD = "Posted,Shop,Amount{}\n2026-05-02,Bakery,{}\n2026-05-03,Cinema,{}\n2026-05-04,Payment,{}\n"
 
 
@@ -243,6 +261,28 @@ def test_headers_in_many_languages_are_known_with_and_without_accents(head):
     found = read(f"{head}\n23.03.2026;Alfa;-12,30;EUR\n24.03.2026;Beta;-1,20;EUR\n")
     assert amounts(found) == ["-12.30", "-1.20"]
     assert found.statements[0].currency == "EUR"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Kirjauspäivä;Arvopäivä;Selite;Veloitus;Hyvitys",
+        "İşlem Tarihi;Valör;Açiklama;Borç;Alacak",
+        "Datum knjiženja;Datum valute;Opis;Terećenje;Odobrenje",
+        "Datums;Valutas datums;Apraksts;Debets;Kredīts",
+        "Kuupäev;Väärtuspäev;Selgitus;Deebet;Kreedit",
+        "Дата;Вальор;Основание;Дебит;Кредит",
+        "Datum zaúčtování;Datum valuty;Popis;Na vrub;Ve prospěch",
+        "Bogføringsdato;Valørdato;Tekst;Hævet;Indsat",
+    ],
+)
+def test_debits_and_credits_in_many_languages_are_known(head):
+    assert amounts(
+        read(f"{head}\n23.03.2026;24.03.2026;Alfa;12,30;\n24.03.2026;24.03.2026;Beta;;1,20\n")
+    ) == [
+        "-12.30",
+        "1.20",
+    ]
 
 
 def test_a_day_as_of_another_is_booked_on_the_first_and_a_total_without_a_day_is_skipped():

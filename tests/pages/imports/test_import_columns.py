@@ -233,6 +233,7 @@ def test_an_unknown_status_is_asked_about_with_its_words_filled_in(ben, browser)
     place = chosen(browser, rows, "bank.csv")
     page = browser.get(place).text
     assert "It is unknown whether money moved in rows with “On ice”" in page
+    assert "Add the word to one of the lists of words below." in page
     assert re.search(r'name="pendingValue"[^>]*value="Pending"', page)
     told = {
         "columns": ["date", "description", "amount", "pending"],

@@ -39,6 +39,7 @@ class Details:
         self._number = number
         self._is_money_in = is_money_in
         self._payments = entry.parts
+        self._parties = [self._party(payment) for payment in entry.parts]
 
     def identities(self) -> list[str]:
         """Return the bank's references of the payment, where there is exactly one payment."""
@@ -46,11 +47,11 @@ class Details:
 
     def counterparty(self) -> str | None:
         """Return the other party's name; None where the payments of a batch have different ones."""
-        return _only(self._party_name(payment) for payment in self._payments)
+        return _only(name for name, _ in self._parties)
 
     def iban(self) -> str | None:
         """Return the counterparty's IBAN, where all payments have the same."""
-        return _only(self._party_iban(payment) for payment in self._payments)
+        return _only(account for _, account in self._parties)
 
     def reference(self, *, but: str | None) -> str | None:
         """Return the payer's or payee's reference where it differs from the bank's own (`but`)."""
@@ -84,32 +85,32 @@ class Details:
         """Add up the charges within the amount; those of the payment are stated again for its entry."""
         for record in (payment, self._entry):
             for path in _CHARGES:
-                amounts, codes = record.values(path), record.values(f"{path}@Ccy")
-                found = [unsigned(amount) for amount in amounts]
-                if found and None not in found and set(codes) <= {own}:
+                found = [unsigned(amount) for amount in record.values(path)]
+                if found and None not in found and set(record.values(f"{path}@Ccy")) <= {own}:
                     return sum((each for each in found if each), Decimal(0)) or None
         return None
 
     def _original(self, payment: XmlRecord, own: str | None) -> tuple[str | None, Decimal | None]:
         """Return the currency and the amount that was paid, where it is not the currency of the entry."""
         for path in _ORIGINALS:
-            code, amount = payment.value(f"{path}@Ccy"), unsigned(payment.value(path) or "")
-            if code and own and code != own and amount is not None and code in DIGITS:
-                return code, amount
+            code = payment.value(f"{path}@Ccy")
+            if code in DIGITS and own and code != own:
+                amount = unsigned(payment.value(path) or "")
+                if amount is not None:
+                    return code, amount
         return None, None
 
     def _texts(self) -> Iterator[str]:
-        for payment in self._payments:
-            if name := self._party_name(payment):
+        for payment, (name, _) in zip(self._payments, self._parties, strict=True):
+            if name:
                 yield name
             yield from payment.values(*_TEXTS)
 
-    def _party_name(self, payment: XmlRecord) -> str | None:
+    def _party(self, payment: XmlRecord) -> tuple[str | None, str | None]:
+        """Return the name and the IBAN of the counterparty."""
         side = self._side(payment)
-        return _name(payment, side) or payment.value(f"RltdAgts/{side}Agt/FinInstnId/Nm")
-
-    def _party_iban(self, payment: XmlRecord) -> str | None:
-        return iban(payment.value(f"RltdPties/{self._side(payment)}Acct/Id/IBAN") or "")
+        name = _name(payment, side) or payment.value(f"RltdAgts/{side}Agt/FinInstnId/Nm")
+        return name, iban(payment.value(f"RltdPties/{side}Acct/Id/IBAN") or "")
 
     def _side(self, payment: XmlRecord) -> str:
         """Which of debtor (Dbtr) and creditor (Cdtr) is the counterparty.

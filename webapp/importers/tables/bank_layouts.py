@@ -14,9 +14,10 @@ _SHORTEST: Final = 4
 class BankLayout(NamedTuple):
     """A bank's table: its name, its header, how it writes days, and whether amounts without a sign are money out.
 
-    `columns` are those whose names do not say what they are, by the keys of a mapping; of several amounts, each in
-    another currency, a file has one. `charges` says whether the column of fees is within the amounts or beside them,
-    `balance` whether that of a row is before or after its amount. With `skips` a row without an amount moved no money.
+    `columns` are those whose names do not say what they are, by the keys of a mapping. A bank may have a column of
+    amounts for each currency, by its code; each row has an amount in one of them. `charges` says whether the column
+    of fees is within the amounts or beside them, `balance` whether that of a row is before or after its amount. With
+    `skips` a row without an amount moved no money.
     """
 
     name: str
@@ -47,6 +48,24 @@ def bank_layout(names: Sequence[str]) -> BankLayout | None:
     key = _key(names)
     begins = (_by_header().get((*key[:length], "*")) for length in range(len(key), _SHORTEST, -1))
     return _by_header().get(key) or next(filter(None, begins), None)
+
+
+def amounts_by_currency(names: Sequence[str], amount: int | None) -> dict[int, str]:
+    """Return the columns of amounts of a bank that has one for each currency, with their codes.
+
+    There are none where the column `amount` is not among them.
+
+    >>> head = "Account Type,Account Number,Transaction Date,Cheque Number,Description 1,Description 2,CAD$,USD$"
+    >>> amounts_by_currency(head.split(","), 6), amounts_by_currency(["Date", "Text", "Amount"], 2)
+    ({6: 'CAD', 7: 'USD'}, {})
+    """
+    known = bank_layout(names)
+    columns = known.columns.get("amount") if known else None
+    if not isinstance(columns, dict):
+        return {}
+    places = _key(names)
+    found = {places.index(_key([name])[0]): code for code, name in columns.items()}
+    return found if amount in found else {}
 
 
 @cache

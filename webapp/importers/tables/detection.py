@@ -9,7 +9,7 @@ from webapp.importers.balance_lines import states_a_sum
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables import vocabulary
 from webapp.importers.tables.amounts import grouping, marks
-from webapp.importers.tables.bank_layouts import bank_layout
+from webapp.importers.tables.bank_layouts import amounts_by_currency, bank_layout
 from webapp.importers.tables.days import are_days, are_never_later, chosen_by_others, formats_of
 from webapp.importers.tables.guesses import may_be_statement, proven_mapping
 from webapp.importers.tables.layouts import Layout, by_mapping, index, name_rows, roles
@@ -21,6 +21,7 @@ from webapp.importers.tables.statuses import (
     MOST_STATUSES,
     PENDING,
     StatusWords,
+    answers_of,
     folded_words,
     may_be_status,
 )
@@ -189,26 +190,27 @@ def _proven(
 
 
 def _find_by_bank(layout: Layout, body: Sequence[TableRow]) -> None:
-    """Take the columns of the bank whose header it is; of its amounts in several currencies, the one with figures."""
+    """Take the columns of the bank whose header it is."""
     known = bank_layout(layout.names)
     amounts = layout.columns.keys() & {"amount", "debit"}
-    for key, names in (known.columns if known else {}).items():
+    for key, name in (known.columns if known else {}).items():
         role = COLUMNS[key]
-        if role in layout.columns or (role == "amount" and amounts):
-            continue
-        columns = [
-            index(each, layout.names, body, key) for each in (names if isinstance(names, list) else [names])
-        ]
-        filled = [column for column in columns if _any(body, column, _has_digit)]
-        layout.columns[role] = only(layout, filled or columns[:1], body, key)
+        if role not in layout.columns and not (role == "amount" and amounts):
+            first = next(iter(name.values())) if isinstance(name, dict) else name
+            layout.columns[role] = index(first, layout.names, body, key)
+    layout.in_currencies = amounts_by_currency(layout.names, layout.columns.get("amount"))
 
 
 def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[TableRow]) -> None:
     columns = layout.columns
     if columns.keys() & {"amount", "debit"}:
         return
-    if found["amount"]:
-        columns["amount"] = only(layout, _booked_amounts(layout, found["amount"]), body, "amount")
+    amounts = found["amount"]
+    if len(amounts) > 1 or (found["debit"] and found["credit"]):
+        # Valör is a day in Turkish, and valor is an amount in Portuguese.
+        amounts = [column for column in amounts if not _has_days(body, column)]
+    if amounts:
+        columns["amount"] = only(layout, _booked_amounts(layout, amounts), body, "amount")
     elif found["debit"] and found["credit"]:
         columns["debit"] = only(layout, found["debit"], body, "debit")
         columns["credit"] = only(layout, found["credit"], body, "credit")
@@ -235,7 +237,9 @@ def _find_date(layout: Layout, found: dict[str, list[int]], rows: Sequence[Table
         return
     lines = [row for row in rows if any(_has_digit(row.cell(column)) for column in found["date"])]
     days = [
-        column for column in found["date"] if not all(_CLOCK.fullmatch(row.cell(column)) for row in lines)
+        column
+        for column in found["date"]
+        if _any(lines, column, _has_digit) and not all(_CLOCK.fullmatch(row.cell(column)) for row in lines)
     ]
     found["date"] = days or found["date"]
     full = [column for column in found["date"] if all(row.cell(column) for row in lines)]
@@ -287,7 +291,7 @@ def _find_value_date(layout: Layout, columns: Sequence[int], rows: Sequence[Tabl
 def _find_currency(
     layout: Layout, found: dict[str, list[int]], rows: Sequence[TableRow], mapping: TableMapping
 ) -> None:
-    if mapping.currency or "currency_column" in layout.columns:
+    if mapping.currency or layout.in_currencies or "currency_column" in layout.columns:
         return
     columns = [column for column in found["currency_column"] if not _any(rows, column, _has_digit)]
     columns = [column for column in columns if _any(rows, column, lambda text: any(map(str.isalpha, text)))]
@@ -326,6 +330,9 @@ def _find_status(layout: Layout, table: Sequence[TableRow], lines: Sequence[Tabl
         if not is_named and len({row.cell(column) for row in layout.body(table)[:_FIRST]}) > MOST_STATUSES:
             continue
         cells = {row.cell(column) for row in lines}
+        if (answers := answers_of(layout.names[column], cells)) is not None:
+            layout.status = column, answers
+            return
         if not may_be_status(cells, is_named=is_named):
             continue
         KNOWN.refuse_unknown(cells, layout.named(column), layout.names[column] or column)
@@ -422,6 +429,11 @@ def _rows_with_date(rows: Sequence[TableRow], layout: Layout) -> list[TableRow]:
     date = layout.columns["date"]
     days = {text for text in {row.cell(date) for row in rows} if _has_digit(text) and not states_a_sum(text)}
     return [row for row in rows if row.cell(date) in days]
+
+
+def _has_days(rows: Sequence[TableRow], column: int) -> bool:
+    cells = {row.cell(column) for row in rows[:_FIRST]} - {""}
+    return bool(cells) and are_days(cells)
 
 
 def _any(rows: Sequence[TableRow], column: int, holds: Callable[[str], bool]) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 
 from webapp.importers.bank_files import ChosenReading, Columns, FileRefusedError, RowRefusedError
 from webapp.importers.tables.amounts import exact
+from webapp.importers.tables.bank_layouts import amounts_by_currency
 from webapp.importers.tables.mappings import COLUMNS, Column, FlagWords, TableMapping
 from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.statuses import StatusWords
@@ -22,10 +23,14 @@ FIRST: Final = 60
 
 @dataclass(slots=True)
 class Layout:
-    """The columns and formats of a table; `header` is the index of the header row, None for none."""
+    """The columns and formats of a table; `header` is the index of the header row, None for none.
+
+    A bank may have a column of amounts for each currency: `in_currencies` has their codes.
+    """
 
     header: int | None
     columns: dict[str, int]
+    in_currencies: dict[int, str] = field(default_factory=dict)
     date_format: str = ""
     decimal: str = "."
     thousands: str = ""
@@ -59,7 +64,17 @@ class Layout:
     @property
     def amounts(self) -> list[int]:
         """The columns of a line's amount."""
-        return [self.columns[name] for name in ("amount", "debit", "credit") if name in self.columns]
+        return list(self.in_currencies) or [
+            self.columns[name] for name in ("amount", "debit", "credit") if name in self.columns
+        ]
+
+    def amount_of(self, row: TableRow) -> int:
+        """Return which of the columns `in_currencies` has a row's amount; raises RowRefusedError for two."""
+        filled = [column for column in self.in_currencies if row.cell(column)]
+        moving = [column for column in filled if self.number(row, column) != 0]
+        if len(moving) > 1:
+            raise self.refusal(row, moving[1], "the row has an amount in another currency too")
+        return next(iter(moving or filled or self.in_currencies))
 
     def named(self, column: int) -> str:
         """Return a column's number and name for messages."""
@@ -99,6 +114,7 @@ def by_mapping(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
         is_mapped=True,
         names=names,
     )
+    layout.in_currencies = amounts_by_currency(names, columns.get("amount"))
     name_rows(layout, body, mapping)
     return layout
 

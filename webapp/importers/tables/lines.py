@@ -257,6 +257,8 @@ class TableReader:
 
     def _amount(self, row: TableRow) -> Decimal | None:
         """Return the amount of a row as written, or None; raises FileRefusedError for an unreadable amount."""
+        if self._layout.in_currencies:
+            return self._flagged(row, self._number(row, self._layout.amount_of(row)))
         values = [self._number(row, column) for column in self._amounts]
         if len(values) == 1:
             return self._flagged(row, values[0])
@@ -348,6 +350,8 @@ class TableReader:
     def _currency(self, row: TableRow) -> str | None:
         """Return the currency of a row; raises FileRefusedError if its amount has another code."""
         layout = self._layout
+        if layout.in_currencies:
+            return layout.in_currencies[layout.amount_of(row)]
         code = layout.currency
         if "currency_column" in layout.columns:
             column = layout.columns["currency_column"]

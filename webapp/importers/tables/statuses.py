@@ -53,6 +53,13 @@ UNMOVED: Final = _listed("""
     zrušeno; отказ; отклонен; отклонено; отменен; отменено; 交易关闭; 失败; 已关闭
 """)
 _MOVED_OR_NOT: Final = PENDING | UNMOVED
+# Names of a column that says of each row whether it is booked; cleared and reconciled are marks of a person.
+_BOOKED_NAMES: Final = BOOKED & _listed("""
+    booked; posted; settled; gebucht; verbucht; contabilizzato; contabilizzata; contabilizado; contabilizada;
+    comptabilisé; comptabilisée; geboekt; bokförd; bokført; bogført; zaksięgowana; zaksięgowano; zaúčtováno
+""")
+_YES: Final = _listed("yes; y; true; t; 1; x; ja; j; si; oui; sim; tak; ano; igen; да; evet; ✓")
+_NO: Final = _listed("no; n; false; f; 0; nein; non; não; nee; nej; nie; ne; nem; нет; hayir; -")
 
 
 class StatusWords(NamedTuple):
@@ -102,6 +109,24 @@ class StatusWords(NamedTuple):
 
 
 KNOWN: Final = StatusWords(PENDING, UNMOVED, BOOKED)
+
+
+def answers_of(name: str, texts: Iterable[str]) -> StatusWords | None:
+    """Return the words of a column that is named by a status, and says yes or no of each row; None for any other.
+
+    >>> answers_of("Is pending", ["true", "false"]).is_pending("True"), answers_of("Booked", ["Y", "N"]).is_pending("n")
+    (True, True)
+    >>> answers_of("Pending", ["12.00"]) is answers_of("Cleared", ["Y", "N"]) is None
+    True
+    """
+    named, words = folded_words([name.casefold().removeprefix("is ")]), folded_words(filter(None, texts))
+    if not words or not words <= _YES | _NO:
+        return None
+    if named <= PENDING:
+        return StatusWords(_YES, booked=_NO)
+    if named <= UNMOVED:
+        return StatusWords(frozenset(), _YES, _NO)
+    return StatusWords(_NO, booked=_YES) if named <= _BOOKED_NAMES else None
 
 
 def may_be_status(texts: Collection[str], *, is_named: bool) -> bool:

@@ -129,7 +129,8 @@ DEBIT: Final = words("""
     gasto; saída; pengeluaran; debit idr; keluar; ghi nợ; số tiền ghi nợ; rút; nợ; ถอนเงิน; ถอน; 출금; 출금액;
     출금금액; 찾으신금액; חובה; مدين; сума дебет; витрати; списання; дебет оборот; v breme; breme; teret;
     na teret; obveza; zaduženje; isplaćeno; izdatak; odchozí; odpis; debe eur; お支払い; お引き出し; 出金金額;
-    出金額; 引落金額; 支出金額; sollumsatz; soll umsatz; utbetalning; utbetaling; utgift; uit; uitgaven
+    出金額; 引落金額; 支出金額; sollumsatz; soll umsatz; utbetalning; utbetaling; utgift; uit; uitgaven;
+    veloitus; veloitukset; terećenje; terećenja; debets; deebet; дебит; na vrub; hævet
 """)
 CREDIT: Final = words("""
     credit; credits; credit amount; deposit; deposits; deposit amount; paid in; money in; inflow; in; haben;
@@ -146,7 +147,8 @@ CREDIT: Final = words("""
     pemasukan; kredit; masuk; ghi có; số tiền ghi có; gửi; có; ฝากเงิน; ฝาก; 입금; 입금액; 입금금액; 맡기신금액;
     זכות; دائن; сума кредит; надходження; зарахування; кредит оборот; v dobro; dobro; u korist; korist;
     potraživanje; odobrenje; uplaćeno; primitak; příchozí; připsáno; haber eur; お預かり金額; 入金金額; 入金額;
-    預入額; habenumsatz; haben umsatz; inbetalning; innbetaling; inkomsten; inntekt
+    預入額; habenumsatz; haben umsatz; inbetalning; innbetaling; inkomsten; inntekt;
+    hyvitys; hyvitykset; odobrenja; kredīts; kreedit; ve prospěch; indsat
 """)
 BALANCE: Final = words("""
     balance; running balance; account balance; closing balance; balance after; saldo; solde; saldo nach buchung;
