@@ -177,25 +177,17 @@ def insert_alike(
 ) -> None:
     """Insert rows that share some values, and have their own ones of the columns `names`.
 
-    They are one parameter, in JSON on SQLite, and a list for each column on PostgreSQL: of many, half of what a
-    statement for each row costs.
+    PostgreSQL takes them as a list for each column: of many, half of what a statement for each row costs.
     """
     if db.engine.dialect.name == "sqlite":
-        listed = [[each.hex() if isinstance(each, bytes) else each for each in row] for row in rows]
-        db.session.execute(_from_json(table, tuple(shared), names), {**shared, "rows": listed})
+        each = [{**shared, **dict(zip(names, row, strict=True))} for row in rows]
+        db.session.execute(_insert(table), each)
         return
     lists = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     db.session.execute(_from_lists(table, tuple(shared), names), {**shared, **lists})
 
 
-@cache
-def _from_json(table: sa.Table, shared: tuple[str, ...], names: tuple[str, ...]) -> sa.Insert:
-    rows = sa.func.json_each(sa.bindparam("rows", type_=sa.JSON)).table_valued(sa.column("value", sa.JSON))
-    own = [(table.c[name], rows.c.value[place].as_string()) for place, name in enumerate(names)]
-    values = [
-        sa.func.unhex(each) if isinstance(column.type, sa.LargeBinary) else each for column, each in own
-    ]
-    return _from(table, shared, names, values)
+_insert = cache(sa.insert)
 
 
 @cache
@@ -203,14 +195,10 @@ def _from_lists(table: sa.Table, shared: tuple[str, ...], names: tuple[str, ...]
     columns = [table.c[name] for name in names]
     lists = sa.func.unnest(*(sa.bindparam(each.name, type_=sa.ARRAY(each.type)) for each in columns))
     rows = lists.table_valued(*(sa.column(each.name, each.type) for each in columns)).render_derived()
-    return _from(table, shared, names, list(rows.c))
-
-
-def _from(
-    table: sa.Table, shared: tuple[str, ...], names: tuple[str, ...], own: Sequence[sa.ColumnElement[Any]]
-) -> sa.Insert:
     values = [sa.bindparam(name, type_=table.c[name].type) for name in shared]
-    return sa.insert(table).from_select([*shared, *names], sa.select(*values, *own), include_defaults=False)
+    return sa.insert(table).from_select(
+        [*shared, *names], sa.select(*values, *rows.c), include_defaults=False
+    )
 
 
 def next_ids(
