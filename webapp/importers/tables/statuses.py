@@ -114,12 +114,13 @@ KNOWN: Final = StatusWords(PENDING, UNMOVED, BOOKED)
 def answers_of(name: str, texts: Iterable[str]) -> StatusWords | None:
     """Return the words of a column that is named by a status, and says yes or no of each row; None for any other.
 
-    >>> answers_of("Is pending", ["true", "false"]).is_pending("True"), answers_of("Booked", ["Y", "N"]).is_pending("n")
+    >>> answers_of("is_pending", ["true", "false"]).is_pending("True"), answers_of("Booked", ["Y", "N"]).is_pending("n")
     (True, True)
     >>> answers_of("Pending", ["12.00"]) is answers_of("Cleared", ["Y", "N"]) is None
     True
     """
-    named, words = folded_words([name.casefold().removeprefix("is ")]), folded_words(filter(None, texts))
+    named = {each.removeprefix("is ") for each in folded_words([name])}
+    words = folded_words(filter(None, texts))
     if not words or not words <= _YES | _NO:
         return None
     if named <= PENDING:
