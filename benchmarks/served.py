@@ -209,6 +209,8 @@ ROWS: Final = (
         90,
         lambda s: s.page(f"/feeds/{s.books.few_fa_id}?show=all", 'id="lines"'),
     ),
+    # A greeting of these takes about a millisecond.
+    Row(PAGES, "month end", 300, 150, lambda s: s.page("/month-end", 'id="month_end"')),
     Row(PAGES, "a line's partial", 40, 20, Stage.line),
     Row(PAGES, "edit of a row", 80, 40, Stage.edit, is_act=True),
     Row(PAGES, "confirm of a row", 80, 40, Stage.confirm_row, is_act=True, share=0.1),

@@ -13,6 +13,7 @@ depends_on = None
 
 FILE = "0370_members"
 ROLES = ("viewer", "bookkeeper", "owner")
+LAST_ID = sa.text("SELECT seq FROM sqlite_sequence WHERE name = :table")
 
 
 def upgrade() -> None:
@@ -42,12 +43,17 @@ def downgrade() -> None:
 
 
 def allow(name: str, *roles: str, **options: bool) -> None:
-    """Let a role be one of these; SQLite makes the table anew, which keeps its triggers."""
+    """Let a role be one of these; SQLite makes the table anew, which keeps its triggers and its last id."""
     check, listed = f"ck_{name}_role_word", ", ".join(f"'{each}'" for each in roles)
     triggers = triggers_of(name) if is_sqlite() else []
+    last = op.get_bind().scalar(LAST_ID, {"table": name}) if options and is_sqlite() else None
     with op.batch_alter_table(name, table_kwargs=options) as table:
         table.drop_constraint(check, type_="check")
         table.create_check_constraint(check, f"role IN ({listed})")
+    if options and is_sqlite():
+        op.execute(f"DELETE FROM sqlite_sequence WHERE name = '{name}'")  # noqa: S608  (names of ours)
+        if last is not None:
+            op.execute(f"INSERT INTO sqlite_sequence (name, seq) VALUES ('{name}', {last})")  # noqa: S608
     for trigger in triggers:
         op.execute(sa.text(trigger.replace(":", "\\:")))
 

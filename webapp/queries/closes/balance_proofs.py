@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -31,6 +32,7 @@ from webapp.models import (
 )
 from webapp.queries.accounts import accounts, balances
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.items import listings
 from webapp.queries.journal import schedules
 from webapp.queries.reconciliation import verdicts
@@ -195,10 +197,7 @@ class _Figures:
 
     def _open_items(self) -> Counter[int]:
         """Add up what is open of the items of each account, at the rates that revaluations gave it."""
-        items = listings.as_of(self._here, self._day)
-        rows = db.session.execute(
-            sa.select(items.c.account_id, sa.func.sum(items.c.open_base_minor)).group_by(items.c.account_id)
-        )
+        rows = db.session.execute(*_open_sums(self._here, self._day))
         found: Counter[int] = Counter({account_id: int(minor or 0) for account_id, minor in rows})
         revalued = db.session.execute(
             sa.select(Posting.account_id, sa.func.sum(Posting.amount_base_minor))
@@ -276,3 +275,10 @@ def _left_of(schedule: Schedule, day: date) -> dict[int, int]:
     if schedule.asset_account_id is not None:
         return {schedule.asset_account_id: cost, account_id: -taken}
     return {account_id: cost - taken}
+
+
+@made_once
+def _open_sums(organization_id: str, day: date) -> sa.Select[Any]:
+    """Add up what is open of the items of each account at the close of a day."""
+    items = listings.as_of(organization_id, day)
+    return sa.select(items.c.account_id, sa.func.sum(items.c.open_base_minor)).group_by(items.c.account_id)

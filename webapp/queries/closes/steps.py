@@ -22,6 +22,7 @@ from webapp.queries.accounts import feed_accounts
 from webapp.queries.closes import reviews
 from webapp.queries.closes.balance_proofs import BalanceRecord
 from webapp.queries.closes.reviews import AccountChange, UnprovedEntry
+from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import revaluation_verdicts
 from webapp.queries.currencies.revaluation_verdicts import RevaluationState
 from webapp.queries.items import ageing, listings
@@ -252,18 +253,22 @@ def _schedules(organization_id: str, to: date) -> CloseStep:
 
 def _parties(organization_id: str, to: date) -> CloseStep:
     keeping = ageing.keeping(organization_id)
-    items = listings.as_of(organization_id, to, lambda row: row.account_id.in_(keeping))
-    count, amount = db.session.execute(
-        sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(items.c.open_base_minor), 0)).where(
-            listings.is_open(items), listings.is_astray(items)
-        )
-    ).one()
+    count, amount = db.session.execute(*_astray(organization_id, to, keeping)).one()
     are = "is" if count == 1 else "are"
     sentence = f"{counted(count, 'open item')} {are} without a party or on the wrong side on {_day(to)}."
     whole = Money(int(amount), organizations.base_currency(organization_id))
     named = {"asOf": to.isoformat()}
     state = _state(count) if keeping else StepState.NOTHING
     return CloseStep("parties", state, count, sentence, "owed.index", whole, named)
+
+
+@made_once
+def _astray(organization_id: str, day: date, account_ids: Collection[int]) -> sa.Select[Any]:
+    """Count the open items of accounts without a party or on the wrong side, and add up what is open of them."""
+    items = listings.as_of(organization_id, day, lambda row: row.account_id.in_(account_ids))
+    return sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(items.c.open_base_minor), 0)).where(
+        listings.is_open(items), listings.is_astray(items)
+    )
 
 
 def _tax(organization: Organization, to: date) -> CloseStep | None:
