@@ -36,16 +36,36 @@ def with_warnings(organization: Organization, made: ReturnRecord, today: date) -
     ]
     day = f"{made.to:%-d %b %Y}"
     counted = (
-        ("receipts_open", len(blocking), "receipt", f"to {day} settles no invoice, and filing asks why"),
+        (
+            "receipts_open",
+            len(blocking),
+            f"1 receipt to {day} settles no invoice, and filing asks why.",
+            f"{len(blocking)} receipts to {day} settle no invoice, and filing asks why.",
+        ),
         (
             "open_items_uncoded",
             len(items),
-            "open item",
-            "of before has no tax code, and filing asks why",
+            "1 open item of before has no tax code, and filing asks why.",
+            f"{len(items)} open items of before have no tax code, and filing asks why.",
         ),
-        ("money_open", len(left), "receipt", f"to {day} waits to be settled"),
-        ("drafts", len(drafts), "draft", f"to {day} counts in no box"),
-        ("income_without_code", len(without), "entry", "has income without a tax code"),
+        (
+            "money_open",
+            len(left),
+            f"1 receipt to {day} waits to be settled.",
+            f"{len(left)} receipts to {day} wait to be settled.",
+        ),
+        (
+            "drafts",
+            len(drafts),
+            f"1 draft to {day} counts in no box.",
+            f"{len(drafts)} drafts to {day} count in no box.",
+        ),
+        (
+            "income_without_code",
+            len(without),
+            "1 entry has income without a tax code.",
+            f"{len(without)} entries have income without a tax code.",
+        ),
     )
     entries = {"drafts": drafts[:MOST_NAMED], "income_without_code": without[:MOST_NAMED]}
     early = f"Its period ends {day}: what comes by then would be late in the next return."
@@ -54,25 +74,12 @@ def with_warnings(organization: Organization, made: ReturnRecord, today: date) -
         warnings=[
             *([ReturnWarning("period_not_over", early)] if today <= made.to else []),
             *(
-                ReturnWarning(code, _counted(number, noun, rest), entries.get(code, ()))
-                for code, number, noun, rest in counted
+                ReturnWarning(code, one if number == 1 else several, entries.get(code, ()))
+                for code, number, one, several in counted
                 if number
             ),
         ],
     )
-
-
-def _counted(number: int, noun: str, rest: str) -> str:
-    """Say how many of something do what.
-
-    >>> _counted(1, "draft", "counts in no box"), _counted(2, "entry", "has income")
-    ('1 draft counts in no box.', '2 entries have income.')
-    """
-    if number == 1:
-        return f"1 {noun} {rest}."
-    verbs = {"settles": "settle", "waits": "wait", "counts": "count", "has": "have"}
-    words = [verbs.get(word, word) for word in rest.split()]
-    return f"{number} {noun.removesuffix('y')}{'ies' if noun.endswith('y') else 's'} {' '.join(words)}."
 
 
 def _is_open_at(item: OwedItem, last: date) -> bool:
