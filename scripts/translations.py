@@ -43,6 +43,7 @@ from webapp.queries.audit.field_changes import LABELS, label
 from webapp.queries.tax.packs import NAMES as PACKS
 from webapp.queries.tax.packs import content
 from webapp.web.rendering.languages import CATALOGUES, COMPOSED
+from webapp.web.rendering.notation import without_mapping
 
 ROOT: Final = Path(__file__).parent.parent
 STATIC, TEMPLATES = ROOT / "webapp" / "static", ROOT / "webapp" / "templates"
@@ -50,6 +51,7 @@ STATIC, TEMPLATES = ROOT / "webapp" / "static", ROOT / "webapp" / "templates"
 ROOMS: Final = (
     "database/failures.py",
     "errors.py",
+    "importers",
     "ledger",
     "pages",
     "queries",
@@ -59,12 +61,13 @@ ROOMS: Final = (
 )
 TITLES: Final = ("ledger/titles.py", "services/audit/titles.py")
 ENGLISH_ONLY: Final = re.compile(
-    r"webapp/(?:importers/(?:layouts|providers)/|queries/checks/|services/(?:backups|storage)/|web/access/(?!auth|hosts)"
+    r"webapp/(?:importers/(?:camt/details|layouts/|providers/|\w+_tables/columns|tables/(?:mappings|vocabulary)|balance_lines"
+    r"|invoices/trees)|queries/checks/|services/(?:backups|storage)/|web/access/(?!auth|hosts)"
     r"|web/rendering/languages|pages/documentation|ledger/notation/|ledger/(?:chart|currencies)\b|ledger/suggestions/receipts)"
 )
 # Calls whose texts are for logs, databases or patterns.
 SILENT: Final = re.compile(
-    r"(?:^|\.)(?:log\.\w+|compile|text|RuntimeError|TypeError|ValueError|KeyError|DDL|literal_column)$"
+    r"(?:^|\.)(?:log\.\w+|compile|text|RuntimeError|TypeError|ValueError|KeyError|DDL|literal_column|split|frozenset)$"
 )
 KEYWORDS: Final = {"_": None, "gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
 PROSE: Final = re.compile(r"[^\W\d_]{2,}[,;:]? [^\s]*[^\W\d_]", re.ASCII)
@@ -278,7 +281,7 @@ class Code:
                 return
             self._add_marked(called.rpartition(".")[2], node.args)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and is_prose(node.value):
-            self.plain.add(node.value)
+            self.plain.add(without_mapping(node.value))
         if isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
             self.plain.add(ast.get_docstring(node) or "")
         for child in ast.iter_child_nodes(node):
@@ -297,7 +300,7 @@ class Code:
 
     def _add(self, node: ast.JoinedStr) -> None:
         forms = list(Composed(self).forms(node))
-        for text in forms[:MOST_FORMS]:
+        for text in map(without_mapping, forms[:MOST_FORMS]):
             if "%(" not in text and is_prose(text):
                 self.plain.add(text)
             elif is_sentence(text):
@@ -305,6 +308,8 @@ class Code:
 
 
 MARK: Final = re.compile(r"%\(\w+\)s")
+# A sentence about a row, a line or a step.
+NUMBERED: Final = re.compile(r"[A-Z][a-z]+ %\(\w+\)s[:,.]")
 # A value whose shape tells it from a word.
 SHAPED: Final = re.compile(r"%\((?:\w+_)?(?:day|amount|counted)\)s")
 WORD: Final = re.compile(r"(?:^| )[A-Za-z]{2}")
@@ -363,7 +368,7 @@ def is_sentence(text: str) -> bool:
     """Return whether a text with values is words for people."""
     words = MARK.sub("", text)
     letters = len(re.findall(r"[^\W\d_]", words))
-    if is_prose(words) or letters >= LEAST_LETTERS:
+    if is_prose(words) or letters >= LEAST_LETTERS or NUMBERED.match(text):
         return True
     is_short = SHAPED.search(text) or text.partition(" ")[0] in IMPERATIVES
     return bool(is_short and WORD.search(words) and not NO_PROSE.search(words))
@@ -374,9 +379,10 @@ def is_prose(text: str) -> bool:
     return bool(PROSE.search(text)) and not NO_PROSE.search(text)
 
 
-# Patterns, statements, addresses, formats.
+# Patterns, statements, addresses, formats, lists of words.
 NO_PROSE: Final = re.compile(
-    r"[\\<>|^\t]|\(\?|^(?:SELECT|SET|WITH|DELETE|UPDATE|INSERT)\b|://|; charset|^\n|\w_\w|="
+    r"[\\<>|^\t\x1a]|\(\?|^(?:SELECT|SET|WITH|DELETE|UPDATE|INSERT)\b|://|; charset|^\n|\w_\w|="
+    r"|^[^.]*; [^.]*; [^.]*$"
 )
 
 

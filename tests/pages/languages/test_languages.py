@@ -92,6 +92,15 @@ def test_titles_of_acts_are_translated_as_done_and_as_proposed(german):
             "Cancel the reconciliation of Giro to 2 Mar 2026 with 1 ticked item",
             "Abstimmung verwerfen: Giro zum 2 Mar 2026 (1 abgehakter Posten)",
         ),
+        (
+            "Ticked 4 items on the statement of Giro to 2 Mar 2026",
+            "Abgehakt: 4 Posten auf dem Kontoauszug Giro zum 2 Mar 2026",
+        ),
+        ("Same amount, same day, names number 4711", "Gleicher Betrag, am selben Tag, nennt Nummer 4711"),
+        (
+            "Row 3, column 3 “Amount”: it is not an amount in the format of the others: “12.3x4”.",
+            "Zeile 3, Spalte 3 “Amount”: kein Betrag im Format der anderen: “12.3x4”.",
+        ),
         ("Confirmed Bob and the bank −1.00 EUR of 3 Mar", "Bob and the bank −1.00 EUR vom 3 Mar bestätigt"),
         ("Prepare the close of February 2020", "Abschluss February 2020 vorbereiten"),
         (

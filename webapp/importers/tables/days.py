@@ -9,6 +9,7 @@ from typing import Final
 
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables.typed_cells import DayCell, ErrorCell
+from webapp.importers.tables.vocabulary import MONTH_NAMES
 from webapp.importers.texts import DIRECTION_MARKS, quoted
 from webapp.importers.values import YEARS, are_in_order
 
@@ -47,21 +48,6 @@ _LETTERS: Final = re.compile(r"[^\W\d_]{3,}\.?")
 _ENGLISH: Final = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
-)
-# Abbreviations are the first letters of these, three or more, unless another month in any language has them too.
-_NAMES: Final = (
-    "januar jänner janvier enero gennaio janeiro januari tammikuu styczeń stycznia leden ledna január ianuarie",
-    "februar feber février fevrier febrero febbraio fevereiro februari helmikuu luty lutego únor února február",
-    "märz maerz mrz mars marzo março marco maart mrt marts maaliskuu marzec marca březen března március martie",
-    "april avril abril aprile huhtikuu kwiecień kwietnia duben dubna április aprilie",
-    "mai mayo maggio maio mei maj toukokuu maja květen května május",
-    "juni juin junio giugno junho kesäkuu czerwiec czerwca červen června június iunie",
-    "juli juillet julio luglio julho heinäkuu lipiec lipca červenec července július iulie",
-    "august août aout agosto augustus augusti elokuu sierpień sierpnia srpen srpna augusztus",
-    "september septembre septiembre settembre setembro syyskuu wrzesień września září szeptember septembrie",
-    "oktober octobre octubre ottobre outubro lokakuu październik października říjen října október octombrie",
-    "november novembre noviembre novembro marraskuu listopad listopada listopadu noiembrie",
-    "dezember décembre decembre diciembre dicembre dezembro december joulukuu grudzień grudnia prosinec prosince",
 )
 
 
@@ -303,7 +289,7 @@ def _possible(texts: Sequence[str]) -> dict[str, tuple[date, ...]]:
 def _abbreviated() -> dict[str, int]:
     months_of: dict[str, set[int]] = {}
     full_names: dict[str, int] = {}
-    for month, (english, names) in enumerate(zip(_ENGLISH, _NAMES, strict=True)):
+    for month, (english, names) in enumerate(zip(_ENGLISH, MONTH_NAMES, strict=True)):
         for name in (english.casefold(), *names.split()):
             full_names[name] = month
             for end in range(3, len(name)):

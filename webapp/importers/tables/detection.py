@@ -59,7 +59,6 @@ _CLOCK: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 # The letter of kreditas, which alone is no sign.
 _LITHUANIAN: Final = frozenset({"k"})
 _FLAGS: Final = vocabulary.OUT | vocabulary.IN | _LITHUANIAN
-_NAME_IT: Final = "name it in a mapping"
 
 
 def layout_of(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
@@ -215,7 +214,9 @@ def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[Tab
         columns["debit"] = only(layout, found["debit"], body, "debit")
         columns["credit"] = only(layout, found["credit"], body, "credit")
     else:
-        raise MappingNeededError(f"The header names no amount column; {_NAME_IT}, as amount.", "amount")
+        raise MappingNeededError(
+            "The header names no amount column; name it in a mapping, as amount.", "amount"
+        )
 
 
 def _booked_amounts(layout: Layout, columns: Sequence[int]) -> Sequence[int]:
@@ -247,7 +248,7 @@ def _find_date(layout: Layout, found: dict[str, list[int]], rows: Sequence[Table
     booked = roles(layout.names, {"date": vocabulary.BOOKED})["date"]
     likely = [column for column in found["date"] if column in {*full, *booked}] or found["date"]
     if not likely:
-        raise MappingNeededError(f"The header names no date column; {_NAME_IT}, as date.", "date")
+        raise MappingNeededError("The header names no date column; name it in a mapping, as date.", "date")
     if not _choose_posting(layout, likely, lines):
         layout.columns["date"] = only(layout, likely, lines, "date")
 
@@ -382,7 +383,7 @@ def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) 
             layout.flag = flag, FlagWords(vocabulary.OUT, known - vocabulary.OUT)
             return
         raise MappingNeededError(
-            f"The words of {layout.named(flag)} contradict the signs; {_NAME_IT}, as flag.", "flag"
+            f"The words of {layout.named(flag)} contradict the signs; name it in a mapping, as flag.", "flag"
         )
 
 
@@ -414,7 +415,9 @@ def only(layout: Layout, columns: Sequence[int], rows: Sequence[TableRow], key: 
     for other in columns[1:]:
         if _are_unlike(rows, columns[0], other):
             both = f"{layout.named(columns[0])} and {layout.named(other)}"
-            raise MappingNeededError(f"Both {both} may be meant; {_NAME_IT} which one, as {key}.", key)
+            raise MappingNeededError(
+                f"Both {both} may be meant; name it in a mapping which one, as {key}.", key
+            )
     return columns[0]
 
 

@@ -1,4 +1,4 @@
-"""The names of columns in bank exports, in many languages, and the words for in, out, pending and sums."""
+"""The names of columns and months in bank exports, in many languages, and the words for in, out, pending and sums."""
 
 import re
 from functools import lru_cache
@@ -16,6 +16,22 @@ _CURRENCY: Final = re.compile(r"(?:\(\s*|\bin )([A-Za-z]{3})\s*\)?$|(?<=\w )([A-
 _DOLLARS: Final = re.compile(r"\b([A-Z]{3})\$$")
 _SYMBOL: Final = re.compile(r"\(?\s*(€|£|r\$|₽|₹|\$|¥|￥|元|円)\s*\)?$", re.IGNORECASE)
 _SYMBOLS: Final = {"€": "EUR", "£": "GBP", "r$": "BRL", "₽": "RUB", "₹": "INR", "元": "CNY", "円": "JPY"}
+
+# Abbreviations are the first letters of these, three or more, unless another month in any language has them too.
+MONTH_NAMES: Final = (
+    "januar jänner janvier enero gennaio janeiro januari tammikuu styczeń stycznia leden ledna január ianuarie",
+    "februar feber février fevrier febrero febbraio fevereiro februari helmikuu luty lutego únor února február",
+    "märz maerz mrz mars marzo março marco maart mrt marts maaliskuu marzec marca březen března március martie",
+    "april avril abril aprile huhtikuu kwiecień kwietnia duben dubna április aprilie",
+    "mai mayo maggio maio mei maj toukokuu maja květen května május",
+    "juni juin junio giugno junho kesäkuu czerwiec czerwca červen června június iunie",
+    "juli juillet julio luglio julho heinäkuu lipiec lipca červenec července július iulie",
+    "august août aout agosto augustus augusti elokuu sierpień sierpnia srpen srpna augusztus",
+    "september septembre septiembre settembre setembro syyskuu wrzesień września září szeptember septembrie",
+    "oktober octobre octubre ottobre outubro lokakuu październik października říjen října október octombrie",
+    "november novembre noviembre novembro marraskuu listopad listopada listopadu noiembrie",
+    "dezember décembre decembre diciembre dicembre dezembro december joulukuu grudzień grudnia prosinec prosince",
+)
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from webapp.queries.common.search import sizes_typed
 from webapp.queries.finding.names import Named
 from webapp.queries.finding.records import FoundDocument, FoundEntry
 from webapp.web.rendering.context import line_address
+from webapp.web.rendering.languages import gettext
 
 if TYPE_CHECKING:
     from webapp.models import Transaction
@@ -60,15 +61,15 @@ def found(organization_id: str, viewer: Principal, typed: str, *, limit: int) ->
     """Find what was typed; where nothing was, list the acts and the pages."""
     typed = typed.strip()[:LONGEST]
     places = [
-        Group("Acts", list(_acts(organization_id, viewer.scopes, typed))),
-        Group("Pages", list(_places(PAGES, viewer.scopes, typed))),
+        Group(gettext("Acts"), list(_acts(organization_id, viewer.scopes, typed))),
+        Group(gettext("Pages"), list(_places(PAGES, viewer.scopes, typed))),
     ]
     if not typed:
         return places
     groups = [
         *(
             Group(each.name, sorted(each.hits, key=lambda hit: hit.fit)[:limit])
-            for each in (*places, Group("Books", list(_books(viewer, typed))))
+            for each in (*places, Group(gettext("Books"), list(_books(viewer, typed))))
         ),
         *_named(organization_id, typed, limit),
         *_recorded(organization_id, typed, limit),
@@ -78,16 +79,18 @@ def found(organization_id: str, viewer: Principal, typed: str, *, limit: int) ->
 
 def _places(places: Iterable[Destination], scopes: frozenset[str], typed: str) -> Iterator[Hit]:
     for place in places:
-        fits = fit(typed, place.title, more=place.words) if typed else Fit.NAME
+        title = gettext(place.title)
+        words = f"{place.title} {place.words} {gettext(place.words)}"
+        fits = fit(typed, title, more=words) if typed else Fit.NAME
         if fits is not None and place.scope in scopes:
-            yield Hit(place.title, address(place), place.icon, fits)
+            yield Hit(title, address(place), place.icon, fits)
 
 
 def _acts(organization_id: str, scopes: frozenset[str], typed: str) -> Iterator[Hit]:
     yield from _places(ACTS, scopes, typed)
     for account in queries.finding.names.feed_accounts(organization_id) if typed else ():
         for title, href, more in acts_on(account, scopes):
-            fits = fit(typed, title, code=account.code, more=more)
+            fits = fit(typed, title, code=account.code, more=f"{more} {gettext(more)}")
             if fits is not None:
                 yield Hit(title, href, "landmark", fits, detail=f"•• {account.code}" if account.code else "")
 
@@ -106,10 +109,10 @@ def _named(organization_id: str, typed: str, limit: int) -> Iterator[Group]:
     """Group what has a name: accounts, merchants, projects and rules."""
     names = queries.finding.names
     kinds: tuple[tuple[str, _SearchByName, str, str, str], ...] = (
-        ("Accounts", names.accounts, "folder", "accounts.show", "account_id"),
-        ("Customers and suppliers", names.merchants, "store", "merchants.show", "merchant_id"),
-        ("Projects", names.projects, "tag", "projects.show", "project_id"),
-        ("Rules", names.rules, "zap", "rule_editor.show", "rule_id"),
+        (gettext("Accounts"), names.accounts, "folder", "accounts.show", "account_id"),
+        (gettext("Customers and suppliers"), names.merchants, "store", "merchants.show", "merchant_id"),
+        (gettext("Projects"), names.projects, "tag", "projects.show", "project_id"),
+        (gettext("Rules"), names.rules, "zap", "rule_editor.show", "rule_id"),
     )
     for name, search, icon, endpoint, key in kinds:
         rows = search(organization_id, typed, limit=limit)
@@ -117,7 +120,8 @@ def _named(organization_id: str, typed: str, limit: int) -> Iterator[Group]:
 
 
 def _name(row: Named, icon: str, endpoint: str, ids: dict[str, Any]) -> Hit:
-    detail = " · ".join(part for part in (row.code, row.detail) if part)
+    said = gettext(row.detail) if endpoint == "accounts.show" else row.detail
+    detail = " · ".join(part for part in (row.code, said) if part)
     return Hit(row.name, url_for(endpoint, **ids), icon, row.fit, detail)
 
 
@@ -126,31 +130,33 @@ def _recorded(organization_id: str, typed: str, limit: int) -> Iterator[Group]:
     fits = Fit.CODE_BEGINS if sizes_typed(typed) else Fit.WORDS_BEGIN
     records = queries.finding.records
     documents = records.documents(organization_id, typed, limit=limit)
-    yield Group("Documents", [_document(each, fits) for each in documents])
+    yield Group(gettext("Documents"), [_document(each, fits) for each in documents])
     lines = queries.finding.lines.lines(organization_id, typed, limit=limit)
-    yield Group("Lines", [_line(each, fits) for each in lines])
+    yield Group(gettext("Lines"), [_line(each, fits) for each in lines])
     numbered = records.numbered_entries(organization_id, typed)
     others = [each for each in records.entries(organization_id, typed, limit=limit) if each not in numbered]
     everywhere = Hit(
-        "Search the whole journal for this",
+        gettext("Search the whole journal for this"),
         url_for("journal_entries.index", q=typed),
         "search",
         Fit.PARTS,
-        "Any part of a text",
+        gettext("Any part of a text"),
     )
     found = [*(_entry(each, Fit.CODE) for each in numbered), *(_entry(each, fits) for each in others)]
-    yield Group("Entries", [*found, everywhere])
+    yield Group(gettext("Entries"), [*found, everywhere])
 
 
 def _document(document: FoundDocument, fits: Fit) -> Hit:
     href = url_for("documents.show", document_id=document.id)
-    kind = document.document_type.replace("_", " ").capitalize()
+    kind = gettext(document.document_type.replace("_", " ").capitalize())
     return Hit(document.label, href, "file", fits, kind, document.issued_on, document.total)
 
 
 def _line(line: Transaction, fits: Fit) -> Hit:
     href, text = line_address(line.feed_account_id, line.id), _text(line.counterparty, line.description)
-    return Hit(text or NO_TEXT, href, "ring", fits, line.feed_account.name, line.booked_on, line.amount)
+    return Hit(
+        text or gettext(NO_TEXT), href, "ring", fits, line.feed_account.name, line.booked_on, line.amount
+    )
 
 
 def _text(counterparty: str | None, description: str) -> str:
@@ -162,5 +168,5 @@ def _text(counterparty: str | None, description: str) -> str:
 
 def _entry(entry: FoundEntry, fits: Fit) -> Hit:
     href = url_for("journal_entries.show", entry_id=entry.id)
-    number = f"Entry {entry.number}" if entry.number else "Draft"
-    return Hit(entry.description or NO_TEXT, href, "book-open", fits, number, entry.effective_on)
+    number = gettext("Entry %(number)s") % {"number": entry.number} if entry.number else gettext("Draft")
+    return Hit(entry.description or gettext(NO_TEXT), href, "book-open", fits, number, entry.effective_on)

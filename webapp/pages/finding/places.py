@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from flask import url_for
 
 from webapp.queries.finding.names import Named
+from webapp.web.rendering.languages import gettext
 
 
 class Destination(NamedTuple):
@@ -13,7 +14,7 @@ class Destination(NamedTuple):
     title: str
     endpoint: str
     icon: str
-    words: str = ""
+    words: str
     scope: str = "read"
     anchor: str | None = None
 
@@ -82,12 +83,14 @@ def address(place: Destination) -> str:
 
 def acts_on(account: Named, scopes: frozenset[str]) -> list[tuple[str, str, str]]:
     """Give the acts on a bank account: the title, the address and the words that also find it."""
-    acts = [(f"Lines of {account.name}", "all", "open workspace transactions bank account")]
+    acts = [(gettext("Lines of %(name)s"), "all", "open workspace transactions bank account")]
     if "confirm" in scopes:
-        acts.append((f"Confirm lines of {account.name}", "unconfirmed", "work through bookkeeping drafts"))
+        acts.append((gettext("Confirm lines of %(name)s"), "unconfirmed", "work through bookkeeping drafts"))
     if "reconcile" in scopes:
-        acts.append((f"Reconcile {account.name}", "statement", "statement proof tie out tick clear balance"))
+        acts.append(
+            (gettext("Reconcile %(name)s"), "statement", "statement proof tie out tick clear balance")
+        )
     return [
-        (title, url_for("feed_accounts.show", fa_id=account.id, show=show), more)
+        (title % {"name": account.name}, url_for("feed_accounts.show", fa_id=account.id, show=show), more)
         for title, show, more in acts
     ]

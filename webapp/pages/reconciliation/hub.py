@@ -19,6 +19,7 @@ from webapp.queries.tax.periods import DueReturn
 from webapp.queries.transactions.waiting_lines import WaitingLines
 from webapp.queries.transfers.watched import WatchedAccount
 from webapp.schemas.addresses import HubPageQuerySchema
+from webapp.services.backups import records
 from webapp.services.operating import diagnosis
 from webapp.services.operating.machine import Symptom
 from webapp.web.access import requests
@@ -83,6 +84,8 @@ def first_steps() -> list[dict[str, Any]]:
     if principal().hides_steps or principal().is_demo or "draft" not in principal().scopes:
         return []
     taken = queries.reconciliation.hub.steps_taken(organization_id())
+    if is_owner():
+        taken["backup"] = "made" in records.noted(settings().instance_path)
     return [] if all(taken.values()) else [{"name": name, "is_taken": done} for name, done in taken.items()]
 
 

@@ -256,9 +256,7 @@ def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[EntryEv
 
 
 def _event(request: ActionRequest, event: AuditEvent, changes: Sequence[Change]) -> EntryEvent:
-    title = request.title[:1].lower() + request.title[1:]
-    if request.status == "FAILED":
-        title = f"tried in vain: {title}"
+    title = f"Tried in vain: {request.title}" if request.status == "FAILED" else request.title
     return EntryEvent(
         request.created_at,
         request.actor,

@@ -35,18 +35,13 @@ def with_warnings(organization: Organization, made: ReturnRecord, today: date) -
         if came_in and item not in blocking and _is_open_at(item, made.to)
     ]
     day = f"{made.to:%-d %b %Y}"
-    counted = (
-        ("receipts_open", len(blocking), "receipt", f"to {day} settles no invoice, and filing asks why"),
-        (
-            "open_items_uncoded",
-            len(items),
-            "open item",
-            "of before has no tax code, and filing asks why",
-        ),
-        ("money_open", len(left), "receipt", f"to {day} waits to be settled"),
-        ("drafts", len(drafts), "draft", f"to {day} counts in no box"),
-        ("income_without_code", len(without), "entry", "has income without a tax code"),
-    )
+    counts = {
+        "receipts_open": len(blocking),
+        "open_items_uncoded": len(items),
+        "money_open": len(left),
+        "drafts": len(drafts),
+        "income_without_code": len(without),
+    }
     entries = {"drafts": drafts[:MOST_NAMED], "income_without_code": without[:MOST_NAMED]}
     early = f"Its period ends {day}: what comes by then would be late in the next return."
     return replace(
@@ -54,25 +49,40 @@ def with_warnings(organization: Organization, made: ReturnRecord, today: date) -
         warnings=[
             *([ReturnWarning("period_not_over", early)] if today <= made.to else []),
             *(
-                ReturnWarning(code, _counted(number, noun, rest), entries.get(code, ()))
-                for code, number, noun, rest in counted
-                if number
+                ReturnWarning(code, _sentence(code, count, day), entries.get(code, ()))
+                for code, count in counts.items()
+                if count
             ),
         ],
     )
 
 
-def _counted(number: int, noun: str, rest: str) -> str:
-    """Say how many of something do what.
+def _sentence(code: str, count: int, day: str) -> str:
+    """Say how many things of a warning there are up to a day.
 
-    >>> _counted(1, "draft", "counts in no box"), _counted(2, "entry", "has income")
-    ('1 draft counts in no box.', '2 entries have income.')
+    >>> _sentence("drafts", 1, "31 Dec 2026"), _sentence("income_without_code", 2, "31 Dec 2026")
+    ('1 draft to 31 Dec 2026 counts in no box.', '2 entries have income without a tax code.')
     """
-    if number == 1:
-        return f"1 {noun} {rest}."
-    verbs = {"settles": "settle", "waits": "wait", "counts": "count", "has": "have"}
-    words = [verbs.get(word, word) for word in rest.split()]
-    return f"{number} {noun.removesuffix('y')}{'ies' if noun.endswith('y') else 's'} {' '.join(words)}."
+    one, several = {
+        "receipts_open": (
+            f"1 receipt to {day} settles no invoice, and filing asks why.",
+            f"{count} receipts to {day} settle no invoice, and filing asks why.",
+        ),
+        "open_items_uncoded": (
+            "1 open item of before has no tax code, and filing asks why.",
+            f"{count} open items of before have no tax code, and filing asks why.",
+        ),
+        "money_open": (
+            f"1 receipt to {day} waits to be settled.",
+            f"{count} receipts to {day} wait to be settled.",
+        ),
+        "drafts": (f"1 draft to {day} counts in no box.", f"{count} drafts to {day} count in no box."),
+        "income_without_code": (
+            "1 entry has income without a tax code.",
+            f"{count} entries have income without a tax code.",
+        ),
+    }[code]
+    return one if count == 1 else several
 
 
 def _is_open_at(item: OwedItem, last: date) -> bool:

@@ -39,16 +39,16 @@ def check(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
         last, amounts = found
         figures = [(each.box, Money(each.amount_minor, entry.base_currency)) for each in amounts]
         said = ", ".join(f"{amount.formatted} in box {box}" for box, amount in figures)
-        sentence = f"The tax return to {last:%-d %b %Y} is filed: {said} would come late."
+        sentence = f"The tax return to {last:%-d %b %Y} is filed: {said}"
         is_asked = entry.source in WRITTEN_BY_HAND or doing.kind == CLAIM
         if is_asked and not doing.actor.is_late:
             details = {"form": form, "to": last.isoformat()}
             told = [{"box": box, "amount": str(amount)} for box, amount in figures]
             raise LateTaxError(
-                f"{sentence} Send `late` if it is to enter the next one.",
+                f"{sentence} would come late. Send `late` if it is to enter the next one.",
                 details={**details, "amounts": told},
             )
-        doing.warn(LateTaxError.code, sentence.replace("would come late", "is late, and in the next one"))
+        doing.warn(LateTaxError.code, f"{sentence} is late, and in the next one.")
 
 
 def warn_before_start(entry: JournalEntry, change: JournalEntry, doing: Act) -> None:

@@ -91,8 +91,8 @@ def put_draft(
         has = None if draft is None else statement_files.document_id_of(draft)
         document_id = has if statement.keeps_document else statement.document_id
         doing.payload = doing.after = _as_json(figures, account.currency, document_id)
-        verb = "Started" if draft is None else "Changed"
-        doing.title = f"{verb} the statement of {account.name}: {_in_words(figures, account.currency)}"
+        said = _in_words(figures, account.currency)
+        doing.title = f"{'Started' if draft is None else 'Changed'} the statement of {account.name}: {said}"
         if draft is None:
             change = DraftChange(_create(account, figures, actor=actor, now=now), [], [])
             db.session.flush()

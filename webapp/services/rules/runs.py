@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol, cast
 
 from webapp.database.sessions import db
+from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import Organization, Rule, RuleRun
@@ -100,9 +101,7 @@ def apply(
         tally = _write(running, portions, digest, progress)
         _end(run, tally, evaluator)
         noun = "document" if is_of_documents else "line"
-        doing.title = (
-            f"Applied the rule {rule.name} to {run.changed:,} {noun}{'' if run.changed == 1 else 's'}"
-        )
+        doing.title = f"Applied the rule {rule.name} to {titles.counted(run.changed, noun)}"
         doing.after = {"runId": Ref(Kind.RULE_RUN, run.id), "matched": run.matched, "changed": run.changed}
     return run
 

@@ -23,14 +23,13 @@ _YEAR: Final = 365 * 24 * 3600
 COMPOSED: Final = CATALOGUES / "composed.json"
 _MARK: Final = re.compile(r"%\((\w+)\)s")
 _COUNT: Final = re.compile(r"([0-9][0-9,]*) (.+)")
-# The shapes of values whose names end so; another value has any.
+# The shapes of values whose names end so, beside `thing` and `counted`; another value has any.
 _SHAPES: Final[Mapping[str, str]] = {
     "day": (
         rf"(?:[0-9]{{1,2}} (?:{'|'.join(MONTHS)})(?: [0-9]{{4}})?|(?:{'|'.join(MONTHS)})[a-z]* [0-9]{{4}}"
         r"|[0-9]{4}-[0-9]{2}-[0-9]{2})"
     ),
     "amount": r"−?[0-9][0-9,]*(?:\.[0-9]+)?(?: [A-Z]{3})?",
-    "counted": r"[0-9][0-9,]* [A-Za-z][A-Za-z ]*?",
 }
 
 
@@ -129,7 +128,12 @@ def _composed(text: str, name: str) -> str:
         if values:
             made = _filled(sentence, values, name)
             return made if text.endswith(".") else made.removesuffix(".")
-    return _ended(text, name, _translated)
+    # Evidence is listed: "Same amount, same day".
+    first, comma, rest = text.partition(", ")
+    known = catalogue(name).gettext(first)
+    return (
+        f"{known}, {_translated(rest, name)}" if comma and known != first else _ended(text, name, _translated)
+    )
 
 
 def _value(text: str, name: str) -> str:
@@ -137,7 +141,7 @@ def _value(text: str, name: str) -> str:
     thing = _sentences().things.match(text)
     if thing:
         return f"{catalogue(name).gettext(thing[1])} {_value(text[thing.end() :], name)}".rstrip()
-    if text[:1].islower() or text[:1].isdigit() or text.endswith((".", "?")):
+    if text[:1].islower() or text[:1].isdigit() or text.startswith("−") or text.endswith((".", "?")):
         return _translated(text, name)
     for pattern, sentence in _sentences().labels:
         values = pattern.fullmatch(text)
@@ -183,7 +187,9 @@ def _sentences() -> _Sentences:
     found = json.loads(COMPOSED.read_text(encoding="utf-8"))
     things, fields = ("|".join(sorted(found[each], key=len, reverse=True)) for each in ("things", "fields"))
     sentences = sorted(found["sentences"], key=lambda each: (-len(_MARK.sub("", each)), _loose(each)))
-    patterns = [(_pattern(each, things), each) for each in sentences]
+    nouns = {form: one for one, many in found["nouns"] for form in (one, many)}
+    shapes = {**_SHAPES, "thing": things, "counted": rf"[0-9][0-9,]* (?:{'|'.join(nouns)})"}
+    patterns = [(_pattern(each, shapes), each) for each in sentences]
     by_head: dict[str, list[tuple[re.Pattern[str], str]]] = {}
     for pattern, sentence in patterns:
         head = sentence.partition(" ")[0]
@@ -194,14 +200,13 @@ def _sentences() -> _Sentences:
         for pattern, sentence in patterns
         if sentence.startswith((" ", ",", ":"))
     ]
-    nouns = {form: one for one, many in found["nouns"] for form in (one, many)}
     of_things, of_fields = re.compile(rf"({things})(?: |\Z)"), re.compile(rf"(: |, )({fields})(?=[ ,]|\Z)")
     return _Sentences(by_head, labels, endings, of_things, of_fields, nouns, tuple(found["scripts"]))
 
 
 def _loose(sentence: str) -> int:
     """Count the values of a sentence that may have any shape."""
-    return sum(name.rpartition("_")[2] not in _SHAPES for name in _MARK.findall(sentence))
+    return sum(name.rpartition("_")[2] not in {*_SHAPES, "counted"} for name in _MARK.findall(sentence))
 
 
 def _candidates(text: str) -> Iterator[tuple[re.Pattern[str], str]]:
@@ -210,16 +215,16 @@ def _candidates(text: str) -> Iterator[tuple[re.Pattern[str], str]]:
     yield from by_head.get("", ())
 
 
-def _pattern(sentence: str, things: str) -> re.Pattern[str]:
+def _pattern(sentence: str, shapes: Mapping[str, str]) -> re.Pattern[str]:
     """Make the pattern of what a sentence becomes with its values.
 
-    >>> _pattern("Debits exceed credits by %(amount)s.", "").fullmatch("Debits exceed credits by 1.00 EUR.")["amount"]
+    >>> _pattern("Debits exceed credits by %(amount)s.", {}).fullmatch("Debits exceed credits by 1.00 EUR.")["amount"]
     '1.00 EUR'
-    >>> _pattern("Changed %(thing)s %(name)s", "the rule").fullmatch("Changed the rule Rent")["thing"]
+    >>> _pattern("Changed %(thing)s %(name)s", {"thing": "the rule"}).fullmatch("Changed the rule Rent")["thing"]
     'the rule'
     """
     found: set[str] = set()
-    shapes, made = {**_SHAPES, "thing": things}, []
+    made = []
     for index, part in enumerate(_MARK.split(sentence)):
         if not index % 2:
             made.append(re.escape(part.replace("%%", "%")))

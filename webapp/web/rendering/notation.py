@@ -78,8 +78,17 @@ def sentence(text: str) -> str:
         return gettext("Write a day like %(day)s, or 31, +1, t, end of last month.") % {
             "day": written_day(today(), chosen)
         }
-    plain = _IN_MAPPING.sub("; choose how to read it.", _ID.sub("", text.replace(UNCLEAR, "")))
+    plain = without_mapping(_ID.sub("", text.replace(UNCLEAR, "")))
     return worded(translated(plain), chosen)
+
+
+def without_mapping(sentence: str) -> str:
+    """Write what a file leaves open as pages say it, where a control asks.
+
+    >>> without_mapping("Both may be the amount; name one in a mapping, as amount.")
+    'Both may be the amount; choose how to read it.'
+    """
+    return _IN_MAPPING.sub("; choose how to read it.", sentence)
 
 
 def worded(sentence: str, notation: Notation) -> str:
