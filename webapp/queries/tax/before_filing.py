@@ -35,38 +35,13 @@ def with_warnings(organization: Organization, made: ReturnRecord, today: date) -
         if came_in and item not in blocking and _is_open_at(item, made.to)
     ]
     day = f"{made.to:%-d %b %Y}"
-    counted = (
-        (
-            "receipts_open",
-            len(blocking),
-            f"1 receipt to {day} settles no invoice, and filing asks why.",
-            f"{len(blocking)} receipts to {day} settle no invoice, and filing asks why.",
-        ),
-        (
-            "open_items_uncoded",
-            len(items),
-            "1 open item of before has no tax code, and filing asks why.",
-            f"{len(items)} open items of before have no tax code, and filing asks why.",
-        ),
-        (
-            "money_open",
-            len(left),
-            f"1 receipt to {day} waits to be settled.",
-            f"{len(left)} receipts to {day} wait to be settled.",
-        ),
-        (
-            "drafts",
-            len(drafts),
-            f"1 draft to {day} counts in no box.",
-            f"{len(drafts)} drafts to {day} count in no box.",
-        ),
-        (
-            "income_without_code",
-            len(without),
-            "1 entry has income without a tax code.",
-            f"{len(without)} entries have income without a tax code.",
-        ),
-    )
+    counts = {
+        "receipts_open": len(blocking),
+        "open_items_uncoded": len(items),
+        "money_open": len(left),
+        "drafts": len(drafts),
+        "income_without_code": len(without),
+    }
     entries = {"drafts": drafts[:MOST_NAMED], "income_without_code": without[:MOST_NAMED]}
     early = f"Its period ends {day}: what comes by then would be late in the next return."
     return replace(
@@ -74,12 +49,40 @@ def with_warnings(organization: Organization, made: ReturnRecord, today: date) -
         warnings=[
             *([ReturnWarning("period_not_over", early)] if today <= made.to else []),
             *(
-                ReturnWarning(code, one if number == 1 else several, entries.get(code, ()))
-                for code, number, one, several in counted
-                if number
+                ReturnWarning(code, _sentence(code, count, day), entries.get(code, ()))
+                for code, count in counts.items()
+                if count
             ),
         ],
     )
+
+
+def _sentence(code: str, count: int, day: str) -> str:
+    """Say how many things of a warning there are up to a day.
+
+    >>> _sentence("drafts", 1, "31 Dec 2026"), _sentence("income_without_code", 2, "31 Dec 2026")
+    ('1 draft to 31 Dec 2026 counts in no box.', '2 entries have income without a tax code.')
+    """
+    one, several = {
+        "receipts_open": (
+            f"1 receipt to {day} settles no invoice, and filing asks why.",
+            f"{count} receipts to {day} settle no invoice, and filing asks why.",
+        ),
+        "open_items_uncoded": (
+            "1 open item of before has no tax code, and filing asks why.",
+            f"{count} open items of before have no tax code, and filing asks why.",
+        ),
+        "money_open": (
+            f"1 receipt to {day} waits to be settled.",
+            f"{count} receipts to {day} wait to be settled.",
+        ),
+        "drafts": (f"1 draft to {day} counts in no box.", f"{count} drafts to {day} count in no box."),
+        "income_without_code": (
+            "1 entry has income without a tax code.",
+            f"{count} entries have income without a tax code.",
+        ),
+    }[code]
+    return one if count == 1 else several
 
 
 def _is_open_at(item: OwedItem, last: date) -> bool:
