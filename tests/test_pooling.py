@@ -44,7 +44,7 @@ TOLD = sa.text("""
 LEFT = """
     SELECT coalesce(current_setting('tieout.organization', true), ''), current_user,
         current_setting('statement_timeout'), (SELECT count(*) FROM pg_prepared_statements),
-        (SELECT count(*) FROM pg_class WHERE relpersistence = 't')"""
+        (SELECT count(*) FROM pg_class WHERE relnamespace = pg_my_temp_schema())"""
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,6 @@
 """Settings, System, and the hub's sentence about old backups: for owners, and hidden for a week where one says so."""
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-
-import pytest
 
 from webapp.config import version
 from webapp.database.sessions import db
@@ -14,22 +11,14 @@ OLD = datetime.now(UTC) - timedelta(days=8)
 SENTENCE = "The newest backup is of"
 
 
-@pytest.fixture
-def instance(app):
-    file = Path(app.instance_path) / records.FILE_NAME
-    file.unlink(missing_ok=True)
-    yield file.parent
-    file.unlink(missing_ok=True)
-
-
-def test_an_owner_sees_what_will_hurt_and_nobody_else(ada, cleo, instance):
+def test_an_owner_sees_what_will_hurt_and_nobody_else(ada, cleo, never_backed_up):
     page = ada.browser().get("/settings/system")
     assert (page.status_code, f"Tieout {version()}" in page.text) == (200, True)
     assert "No backup was made on this machine yet." in page.text
     assert cleo.browser().get("/settings/system").status_code == 403
 
 
-def test_an_owner_sees_what_concerns_these_books_and_nothing_of_others(ada, dan, bank, instance):
+def test_an_owner_sees_what_concerns_these_books_and_nothing_of_others(ada, dan, bank, never_backed_up):
     for owner in (ada, dan):
         bank.ask(lambda whose=owner.organization_id: plant(whose))
     for owner, other in ((ada, dan), (dan, ada)):
@@ -50,13 +39,13 @@ def plant(organization_id):
         db.session.add(Job(**rest, occurrence=state, state=state, error=error, created_at=at))
 
 
-def test_the_hub_says_that_backups_are_old_until_an_owner_hides_it(ada, cleo, instance):
+def test_the_hub_says_that_backups_are_old_until_an_owner_hides_it(ada, cleo, never_backed_up):
     browser = ada.browser()
     assert SENTENCE not in browser.get("/").text
-    records.note(instance, made=OLD, verified=OLD)
+    records.note(never_backed_up, made=OLD, verified=OLD)
     assert SENTENCE in browser.get("/").text
     assert SENTENCE not in cleo.browser().get("/").text
     assert browser.post("/settings/system/backups/dismiss").status_code == 303
     assert SENTENCE not in browser.get("/").text
-    records.note(instance, dismissed=OLD)
+    records.note(never_backed_up, dismissed=OLD)
     assert SENTENCE in browser.get("/").text

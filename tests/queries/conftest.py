@@ -93,7 +93,7 @@ def copy(demo_books, monkeypatch):
 
 
 @pytest.fixture
-def rounds(portion, tmp_path):
+def backups_by_turn(portion, tmp_path):
     """Name a file for each round of changes, or None where the round restores no backup in this turn."""
     chosen = set(portion(3, range(100)))
     return (tmp_path / f"{each}.zip" if each in chosen else None for each in range(100))

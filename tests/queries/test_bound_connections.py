@@ -53,7 +53,7 @@ def test_a_change_of_a_schedule_or_a_connection_past_the_application_is_named_at
     bridge,
     work,
     claude,  # noqa: F811
-    rounds,
+    backups_by_turn,
     figure,
 ):
     desk = Desk(ada, bank)
@@ -83,5 +83,5 @@ def test_a_change_of_a_schedule_or_a_connection_past_the_application_is_named_at
     assert ada.patch(place, json={"accounts": choices}).status_code == 200
     work()
     claude.refresh(claude.connect()["refresh_token"])
-    named_at_their_rows(copy_of(house), CHANGES, rounds)
+    named_at_their_rows(copy_of(house), CHANGES, backups_by_turn)
     figure("E3", f"{len(CHANGES)} kinds of change of schedules and connections named at their rows")

@@ -133,16 +133,18 @@ def notes(text, name):
     return "UPDATE" in event and (" OF " not in event or bool(re.search(rf"\b{name}\b", event)))
 
 
-def test_each_change_past_the_application_is_named_at_its_row_and_no_other_row_is(copy, figure, rounds):
+def test_each_change_past_the_application_is_named_at_its_row_and_no_other_row_is(
+    copy, figure, backups_by_turn
+):
     """Also where a backup was rebuilt with it, whose sums and trial balance agree."""
-    named_at_their_rows(copy, CHANGES, rounds)
+    named_at_their_rows(copy, CHANGES, backups_by_turn)
     copy.refresh()
     rows, _ = changed(copy, NAMELESS)
     assert found(copy) == rows
     figure("E3", f"{len(CHANGES + NAMELESS)} kinds of change named at their rows, and no other row")
 
 
-def named_at_their_rows(copy, changes, rounds):
+def named_at_their_rows(copy, changes, backups_by_turn):
     """Change rows, look for their names, and look again after a backup was rebuilt with these changes."""
     copy.refresh()
     assert copy.ask(lambda: [*bound_rows.rows(), *bound_rows.rows_of_events()]) == []
@@ -152,7 +154,7 @@ def named_at_their_rows(copy, changes, rounds):
         rows, left = changed(copy, left)
         assert rows, left
         assert found(copy) == rows
-        if backup := next(rounds):
+        if backup := next(backups_by_turn):
             copy.ask(lambda to=backup: backups.write(db.session(), to, revision=head_revision(), now=now))
             copy.restore(backup)
             assert found(copy) == rows

@@ -29,7 +29,9 @@ CHANGES = [
 ]
 
 
-def test_a_change_of_taxes_or_a_close_past_the_application_is_named_at_its_row(house, ada, bank, rounds):
+def test_a_change_of_taxes_or_a_close_past_the_application_is_named_at_its_row(
+    house, ada, bank, backups_by_turn
+):
     books = Owed(ada, bank)
     entry = books.invoice("2026-01-10", "1200.00", ("1200.00", "S20C"))
     books.pay("2026-02-10", "500.00", (entry, "500.00"))
@@ -39,4 +41,4 @@ def test_a_change_of_taxes_or_a_close_past_the_application_is_named_at_its_row(h
     body = {"note": "Ready", "accept": [{"step": "balances", "note": "Agreed by telephone"}]}
     answer = ada.browser().post("/api/closes/2026-01/complete", json=body)
     assert answer.status_code == 200, answer.json
-    named_at_their_rows(copy_of(house), CHANGES, rounds)
+    named_at_their_rows(copy_of(house), CHANGES, backups_by_turn)

@@ -96,7 +96,7 @@ def steps_done(person):
 
 
 def test_first_steps_tick_themselves_and_go_when_they_are_done_or_hidden(
-    ada, ben, cleo, dan, bank, desk, travel
+    ada, ben, cleo, dan, bank, desk, travel, never_backed_up
 ):
     assert (steps_done(dan), steps_done(ada), steps_done(cleo)) == (0, 2, None)
     line = bank.send("2026-11-03", "-45.20", "REWE")
@@ -111,5 +111,5 @@ def test_first_steps_tick_themselves_and_go_when_they_are_done_or_hidden(
     assert steps_done(ada) == 5
     desk.prove("2026-11-04", "-45.20")
     assert (steps_done(ben), steps_done(ada)) == (None, 6)
-    records.note(ada.app.config["SETTINGS"].instance_path, made=AT)
+    records.note(never_backed_up, made=AT)
     assert steps_done(ada) is None
