@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from alembic import op
 
 from webapp.migrations.policies import protect
 from webapp.migrations.shapes import ORGANIZATION, widened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from alembic.operations import BatchOperations
 
 BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 INSTANT = sa.DateTime(timezone=True)
@@ -32,6 +38,28 @@ def make_table(name: str, *items: sa.schema.SchemaItem, **options: Any) -> None:
         op.execute(sa.schema.CreateIndex(index))
     if ORGANIZATION in table.columns and not is_sqlite():
         protect(name)
+
+
+@contextmanager
+def changed(name: str, *, is_numbered: bool = False) -> Iterator[BatchOperations]:
+    """Change a table; SQLite makes it anew, which keeps its triggers and, where it numbers itself, its last id."""
+    last, triggers = None, []
+    if is_sqlite():
+        of_table = {"table": name}
+        made = "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :table ORDER BY name"
+        triggers = list(op.get_bind().scalars(sa.text(made), of_table))
+        last = op.get_bind().scalar(sa.text("SELECT seq FROM sqlite_sequence WHERE name = :table"), of_table)
+    with op.batch_alter_table(name, table_kwargs={"sqlite_autoincrement": is_numbered}) as table:
+        yield table
+    if is_numbered and is_sqlite():
+        # What was copied has set it to the greatest id that is left.
+        of_table = {"table": name, "last": last}
+        op.get_bind().execute(sa.text("DELETE FROM sqlite_sequence WHERE name = :table"), of_table)
+        if last is not None:
+            given = "INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)"
+            op.get_bind().execute(sa.text(given), of_table)
+    for trigger in triggers:
+        op.get_bind().exec_driver_sql(trigger)
 
 
 def key(*columns: str) -> list[str]:

@@ -2,6 +2,8 @@
 
 from alembic import op
 
+from webapp.migrations.tables import changed
+
 revision = "0330"
 down_revision = "0310"
 branch_labels = None
@@ -24,6 +26,6 @@ def downgrade() -> None:
 def allow(*kinds: str) -> None:
     """Let a setting be of these kinds."""
     listed = ", ".join(f"'{each}'" for each in kinds)
-    with op.batch_alter_table(TABLE) as table:
+    with changed(TABLE, is_numbered=True) as table:
         table.drop_constraint(CHECK, type_="check")
         table.create_check_constraint(CHECK, f"kind IN ({listed})")
