@@ -164,6 +164,7 @@ def _of_closes(policy: ClosePolicy | None, organization: Organization) -> list[s
     }
     return [
         f"closes need {'two persons' if policy.needs_two else 'one person'}",
+        f"{'owners and accountants' if policy.lets_accountants else 'owners'} approve them",
         *(f"{what} {_from(minor, organization)}" for what, minor in amounts.items()),
         f"if these are at least {policy.flux_percent or 0} %",
         f"accounts without documents: {_ids(policy.exempt_account_ids)}",
