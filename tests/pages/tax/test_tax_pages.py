@@ -1,7 +1,7 @@
 """Taxes on pages: a first return from a clean start, what comes late, and what is refused, without JavaScript."""
 
 import re
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 
 import pytest
@@ -60,7 +60,7 @@ def test_a_first_return_is_filed_and_withdrawn_from_a_clean_start(ada, books):
 
 def test_due_returns_wait_in_the_hub_the_list_and_the_month_end_by_one_predicate(ada, bank):
     bank.rebase("GBP")
-    today = date.today()  # noqa: DTZ011  (far from midnight)
+    today = datetime.now(UTC).date()
     start = months_after(today.replace(day=1), -5)
     installed = {"from": start.isoformat(), "frequency": "MONTHLY"}
     assert ada.post("/api/tax/packs/uk-vat100/install", json=installed).status_code == 201
