@@ -5,7 +5,6 @@ one by one need.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -133,10 +132,10 @@ def stage(
     connection: sa.Connection,
     lines: Iterable[BankLine],
     choices: Iterable[StagedChoice] = (),
-    taxes: Iterable[StagedTax] = (),
+    taxes: Iterable[StagedTax] | None = None,
     verdicts: Iterable[StagedVerdict] | None = None,
 ) -> None:
-    """Fill the temporary tables, in place of their earlier rows; only a file has verdicts.
+    """Fill the temporary tables, in place of their earlier rows; None leaves a table as it is.
 
     Lines come first: rules may make choices while they are staged.
     """
@@ -150,15 +149,11 @@ def stage(
 
 def _create(connection: sa.Connection, table: sa.Table) -> None:
     """Make a temporary table, for as long as the connection lasts, or the transaction where a pooler shares it out."""
-    is_pooled = bool(connection.info.get("is_pooled"))
-    connection.exec_driver_sql(_creation(table, connection.dialect, is_pooled=is_pooled))
-
-
-@cache
-def _creation(table: sa.Table, dialect: sa.Dialect, *, is_pooled: bool) -> str:
-    """Return the statement that makes a table; SQLAlchemy would compile it each time."""
     create = sa.schema.CreateTable(table, if_not_exists=True)
-    return f"{create.compile(dialect=dialect)}{' ON COMMIT DROP' if is_pooled else ''}"
+    if connection.info.get("is_pooled"):
+        connection.exec_driver_sql(f"{create.compile(dialect=connection.dialect)} ON COMMIT DROP")
+    else:
+        connection.execute(create)
 
 
 def clear(connection: sa.Connection) -> None:

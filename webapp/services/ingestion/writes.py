@@ -40,11 +40,20 @@ def write(
     days = [line.booked_on for line in lines]
     mirrored = mirrors(organization, feed_account.currency, days)
     account_rules = rules.for_account(feed_account.currency, feed_account.id, days)
-    staged = staged_lines(lines, mirrored, rules=account_rules)
+    staged = list(staged_lines(lines, mirrored, rules=account_rules))
     connection = db.session.connection()
-    staging.stage(connection, staged, rules.choices, rules.taxes)
+    # Few pushes have taxes, which are two statements and one to write them.
+    staging.stage(connection, staged, rules.choices, rules.taxes or None)
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
-    write_staged(organization, feed_account, portion=0, now=now, import_id=import_id, run_id=run_id)
+    write_staged(
+        organization,
+        feed_account,
+        portion=0,
+        now=now,
+        import_id=import_id,
+        run_id=run_id,
+        has_taxes=bool(rules.taxes),
+    )
     ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
     return [int(each) for each in ids]
 
@@ -57,10 +66,12 @@ def write_staged(
     now: datetime,
     import_id: int | None,
     run_id: int | None = None,
+    has_taxes: bool = True,
 ) -> BooksFacts:
     """Write a portion of staged lines, as `write` does; the staging table gets their ids.
 
-    `run_id` is the run of the rules that chose for them. Answers the facts of the books that went into them.
+    `run_id` is the run of the rules that chose for them, and `has_taxes` says whether taxes were staged. Answers the
+    facts of the books that went into them.
     """
     connection = db.session.connection()
     facts = facts_for(organization, feed_account)
@@ -76,7 +87,8 @@ def write_staged(
         written = sa.select(LINES.c.transaction_id).where(LINES.c.portion == portion)
         line_words.index(connection, _LINE.c.id.in_(written))
         if run_id is not None:
-            connection.execute(_TAXES, values)
+            if has_taxes:
+                connection.execute(_TAXES, values)
             rule_choices.write_settings(connection, values | {"run_id": run_id})
     return facts
 
