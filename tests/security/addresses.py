@@ -74,6 +74,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "reversesBy": "2026-04-30",
     },
     "PUT /api/balance-proofs/materiality": {"materiality": "10.00"},
+    "PATCH /api/members/<id:user_id>": {"endsOn": "2099-03-31"},
     "PATCH /api/owners/<id:owner_id>": {"name": "A test"},
     "PATCH /api/schedules/<id:schedule_id>": {"name": "A test"},
     # To post the parts takes another scope.

@@ -3,7 +3,9 @@
 import re
 import zlib
 from collections.abc import Iterable
+from datetime import date, datetime
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from webapp.ledger.errors import UnprocessableError
 
@@ -56,6 +58,17 @@ class ApproveAloneError(UnprocessableError):
     """A key that approves may do nothing else; make another key for the rest."""
 
     code = "approve_alone"
+
+
+def is_over(last_day: date | None, zone: str, now: datetime) -> bool:
+    """Return whether the last day of a membership is over in the time zone of its books.
+
+    >>> from datetime import UTC
+    >>> now = datetime(2026, 3, 31, 23, tzinfo=UTC)
+    >>> [is_over(date(2026, 3, 31), zone, now) for zone in ("UTC", "Europe/Berlin")], is_over(None, "UTC", now)
+    ([False, True], False)
+    """
+    return last_day is not None and now.astimezone(ZoneInfo(zone)).date() > last_day
 
 
 def scopes_of_role(role: str) -> frozenset[str]:

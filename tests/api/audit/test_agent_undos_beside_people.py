@@ -264,6 +264,7 @@ BY_PEOPLE = {
     "create_organization",
     "create_token",
     "delete_merchant",
+    "end_membership",
     "remove_authenticator",
     "remove_member",
     "remove_passkey",

@@ -13,6 +13,7 @@ from webapp.database.sessions import db, scoped_session
 from webapp.database.tenancy import asking_owner, has_nodes, is_bound, rows_of, seen_organization
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
+from webapp.ledger.scopes import is_over
 from webapp.models import FinancialYear, Membership, Organization, User
 from webapp.queries.common import kept_rows
 from webapp.queries.common.made_once import made_once
@@ -127,7 +128,7 @@ def record(member: Membership, now: datetime) -> MemberRecord:
 
 def has_ended(member: Membership, now: datetime) -> bool:
     """Return whether the last day of a membership is over in the organization's time zone."""
-    return member.ends_on is not None and member.ends_on < today(member.organization_id, now)
+    return is_over(member.ends_on, get(member.organization_id).time_zone, now)
 
 
 def membership(organization_id: str, user_id: int) -> Membership:

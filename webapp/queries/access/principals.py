@@ -4,7 +4,6 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -12,7 +11,7 @@ from sqlalchemy import orm
 from webapp.database.sessions import db
 from webapp.database.tenancy import see, see_books_of, seen_organization
 from webapp.ledger.notation.locales import DEFAULT_LOCALE
-from webapp.ledger.scopes import APPROVE, PERSON_SCOPES, PROPOSE, scopes_of_role
+from webapp.ledger.scopes import APPROVE, PERSON_SCOPES, PROPOSE, is_over, scopes_of_role
 from webapp.models import (
     ApiToken,
     Authenticator,
@@ -181,8 +180,7 @@ class Principal:
 
     def has_ended(self, now: datetime) -> bool:
         """Return whether the membership of these books is over, by the day in their time zone."""
-        until = self.member_until
-        return until is not None and now.astimezone(ZoneInfo(self.time_zone)).date() > until
+        return is_over(self.member_until, self.time_zone, now)
 
 
 def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:

@@ -31,6 +31,7 @@ DAYS: Final = frozenset(
         "decidedOn",
         "dueOn",
         "effectiveAt",
+        "endsOn",
         "expiresOn",
         "fetchFrom",
         "from",
