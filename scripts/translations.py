@@ -61,7 +61,7 @@ ROOMS: Final = (
 )
 TITLES: Final = ("ledger/titles.py", "services/audit/titles.py")
 ENGLISH_ONLY: Final = re.compile(
-    r"webapp/(?:importers/(?:camt/details|layouts/|providers/|\w+_tables/columns|tables/(?:mappings|vocabulary)|balance_lines"
+    r"webapp/(?:importers/(?:camt/details|layouts/|providers/(?!pay|pus)|\w+_tables/columns|tables/(?:mappings|vocabulary)|balance_lines"
     r"|invoices/trees)|queries/checks/|services/(?:backups|storage)/|web/access/(?!auth|hosts)"
     r"|web/rendering/languages|pages/documentation|ledger/notation/|ledger/(?:chart|currencies)\b|ledger/suggestions/receipts)"
 )

@@ -45,10 +45,10 @@ def changed(name: str, *, is_numbered: bool = False) -> Iterator[BatchOperations
     """Change a table; SQLite makes it anew, which keeps its triggers and, where it numbers itself, its last id."""
     last, triggers = None, []
     if is_sqlite():
-        of_table = {"table": name}
         made = "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :table ORDER BY name"
-        triggers = list(op.get_bind().scalars(sa.text(made), of_table))
-        last = op.get_bind().scalar(sa.text("SELECT seq FROM sqlite_sequence WHERE name = :table"), of_table)
+        triggers = list(op.get_bind().scalars(sa.text(made), {"table": name}))
+        noted = sa.text("SELECT seq FROM sqlite_sequence WHERE name = :table")
+        last = op.get_bind().scalar(noted, {"table": name})
     with op.batch_alter_table(name, table_kwargs={"sqlite_autoincrement": is_numbered}) as table:
         yield table
     if is_numbered and is_sqlite():

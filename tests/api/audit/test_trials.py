@@ -81,7 +81,9 @@ def test_every_id_in_the_answer_of_a_write_says_what_it_names(app):
     assert len(found) > 100
     unnamed = {path for _, path, kind in found if kind is None}
     assert [
-        path for path in unnamed if not path.endswith(("_by.id", "actor.id", "blockers.id", "member.id", "refused.id"))
+        path
+        for path in unnamed
+        if not path.endswith(("_by.id", "actor.id", "blockers.id", "member.id", "refused.id"))
     ] == []
 
 

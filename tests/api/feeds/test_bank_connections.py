@@ -318,7 +318,7 @@ def test_a_balance_of_another_century_stops_no_line_and_is_told(ada, bridge, con
         found = sync(ada, connected, work)
         assert len(lines(ada)) == 4
         assert found["status"] == "ACTIVE"
-        told = "Look here. Example Bank: Checking 4711: The balance is left out: "
+        told = "Look here. In Example Bank: Checking 4711: The balance is left out: "
         assert found["lastError"]["sentence"].startswith(told)
         assert "The balance is left out" in ada.browser().get(BANKS).text
 

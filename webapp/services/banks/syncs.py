@@ -269,7 +269,7 @@ class Sync:
             account.digest = digest if window.is_last else None
         account.is_renumbered = is_renumbered or (account.is_renumbered and not window.is_last)
         account.fetched_until = min(window.end - DAY, today)
-        return [f"{account.name}: {sentence}" for sentence in found.left_out]
+        return [f"In {account.name}: {sentence}" for sentence in found.left_out]
 
     def _note_success(self, told: Sequence[str]) -> None:
         connection, now = self._connection(), self.clock()
