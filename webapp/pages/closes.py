@@ -73,14 +73,14 @@ def prepare(period: str) -> Response:
 
 
 @bp.post("/<string:period>/complete")
-@requires(CLOSE, is_heavy=True)
+@requires(CLOSE, closes=True, is_heavy=True)
 def complete(period: str) -> Response:
     """Close a month at once, with the steps that are left and why."""
     return done(period, lambda: services.closes.closes.complete(period, **prepared(), **acting()))
 
 
 @bp.post("/<string:period>/approve")
-@requires(CLOSE, is_heavy=True)
+@requires(CLOSE, closes=True, is_heavy=True)
 def approve(period: str) -> Response:
     """Close a month as somebody prepared it."""
     load = CloseApprovalSchema().load
@@ -151,7 +151,7 @@ def shown(period: str, problem: Problem | None = None) -> Response:
     month = of.month_of(period)
     later = month.last + DAY
     newest = of.closed_before(organization_id())
-    scopes, policy = principal().scopes, queries.closes.marks.policy(organization_id())
+    scopes = principal().scopes
     return render(
         "closes/show.html",
         close=found,
@@ -160,8 +160,9 @@ def shown(period: str, problem: Problem | None = None) -> Response:
         whole=request.headers.get("HX-Target") != "month_end",
         accounts=queries.accounts.choices.accounts(organization_id()),
         accrues_on=queries.journal.cut_offs.last_account(organization_id()),
-        needs_two=policy.needs_two,
-        may_approve=CLOSE in scopes and ("admin" in scopes or policy.lets_accountants),
+        needs_two=queries.closes.marks.policy(organization_id()).needs_two,
+        may_approve=CLOSE in scopes
+        and queries.closes.marks.lets_approve(organization_id(), is_owner="admin" in scopes),
         is_newest=newest is not None and newest.period == period,
         earlier=f"{month.first - DAY:%Y-%m}",
         later=f"{later:%Y-%m}" if month_end(later) < today() else None,

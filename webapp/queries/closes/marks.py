@@ -30,6 +30,11 @@ def policy(organization_id: str) -> ClosePolicy:
     )
 
 
+def lets_approve(organization_id: str, *, is_owner: bool) -> bool:
+    """Return whether somebody who may close books approves a close: an owner, or an accountant where these may."""
+    return is_owner or policy(organization_id).lets_accountants
+
+
 @dataclass(frozen=True, slots=True)
 class ClosePolicyRecord:
     """What an organization asks of its closes, in amounts of the base currency."""

@@ -150,7 +150,7 @@ def reopen(period: str, *, note: str, actor: Actor, now: datetime) -> Close:
 def _demand_approver(actor: Actor) -> None:
     """Let owners approve, and accountants where the policy lets them."""
     actor.demand_person()
-    if not actor.is_admin and not marks.policy(actor.organization_id).lets_accountants:
+    if not marks.lets_approve(actor.organization_id, is_owner=actor.is_admin):
         raise OwnersCloseError
 
 
