@@ -71,7 +71,9 @@ class JournalEntry(Numbered, Base):
                 ("appropriating", "appropriates_on IS NOT NULL"),
             )
         ),
-        partial_index("ix_journal_entries_drafts", "organization_id", "id", where="status = 'DRAFT'"),
+        partial_index(
+            "ix_journal_entries_drafts", "organization_id", "effective_on", "id", where="status = 'DRAFT'"
+        ),
         # The hub asks whether the end of the last month is revalued.
         partial_index(
             "ix_journal_entries_revaluations",

@@ -73,8 +73,15 @@ class Transaction(Numbered, Base):
             "feed_account_id",
             where="status = 'REMOVED' AND journal_entry_id IS NOT NULL",
         ),
-        # What a workspace counts behind its tabs; it holds all that the count asks for.
-        sa.Index("ix_transactions_status", "feed_account_id", "status", "organization_id"),
+        # What a workspace counts behind its tabs, and what is booked around a day in the size of an amount.
+        sa.Index(
+            "ix_transactions_status",
+            "feed_account_id",
+            "status",
+            "organization_id",
+            "booked_on",
+            "amount_minor",
+        ),
     )
 
     feed_account_id: Mapped[int] = mapped_column(BigId)

@@ -16,6 +16,7 @@ from webapp.models import (
     Merchant,
     OwedItem,
     Posting,
+    RegisterLine,
     Transaction,
     of_same_organization,
     refers_to,
@@ -77,7 +78,14 @@ def whole_items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
 
 def posted_after(organization_id: str, day: date, *chosen: sa.ColumnElement[bool]) -> sa.Subquery:
     """Select what is posted of each item after a day; `chosen` says of which postings."""
-    return whole_items(Posting.organization_id == organization_id, JournalEntry.effective_on > day, *chosen)
+    # By the registers of these accounts: most of what came later is in others.
+    keeping = sa.select(Account.id).where(Account.organization_id == organization_id, Account.keeps_items)
+    later = sa.select(RegisterLine.posting_id).where(
+        RegisterLine.organization_id == organization_id,
+        RegisterLine.account_id.in_(keeping),
+        RegisterLine.day > day,
+    )
+    return whole_items(Posting.organization_id == organization_id, Posting.id.in_(later), *chosen)
 
 
 def is_of(whole: sa.Subquery, item: type[OwedItem] = OwedItem) -> sa.ColumnElement[bool]:

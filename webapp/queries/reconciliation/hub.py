@@ -196,6 +196,8 @@ def steps_taken(organization_id: str) -> dict[str, bool]:
         "categories": sa.exists().where(
             JournalEntry.organization_id == organization_id,
             JournalEntry.source == "bank_feed",
+            # Drafts have no number, and there may be many of them before the first that has.
+            JournalEntry.number.is_not(None),
             JournalEntry.status == "POSTED",
         ),
         "rule": sa.exists().where(Rule.organization_id == organization_id),
