@@ -9,6 +9,7 @@ from webapp.database.sessions import db
 from webapp.database.tenancy import count_in_all_books
 from webapp.models import Job, WebhookEndpoint
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 
 MOST_SHOWN = 100
 
@@ -45,8 +46,12 @@ def last_ends(organization_id: str) -> dict[str, datetime]:
 
 def count_failed(organization_id: str) -> int:
     """Count the jobs that failed and were not done since, and the webhooks that were paused as they failed."""
-    failed = sa.select(sa.func.count()).where(Job.organization_id == organization_id, Job.state == "FAILED")
-    return (db.session.scalar(failed) or 0) + len(paused_webhooks(organization_id))
+    return (db.session.scalar(*_count_failed(organization_id)) or 0) + len(paused_webhooks(organization_id))
+
+
+@made_once
+def _count_failed(organization_id: str) -> sa.Select[int]:
+    return sa.select(sa.func.count()).where(Job.organization_id == organization_id, Job.state == "FAILED")
 
 
 def count_failed_in_all_books() -> int:
@@ -57,6 +62,11 @@ def count_failed_in_all_books() -> int:
 
 def paused_webhooks(organization_id: str) -> Sequence[WebhookEndpoint]:
     """List the webhooks that pause because they failed for days."""
+    return db.session.scalars(*_paused_webhooks(organization_id)).all()
+
+
+@made_once
+def _paused_webhooks(organization_id: str) -> sa.Select[WebhookEndpoint]:
     paused = WebhookEndpoint.status == "PAUSED", WebhookEndpoint.failing_since.is_not(None)
     found = sa.select(WebhookEndpoint).where(WebhookEndpoint.organization_id == organization_id, *paused)
-    return db.session.scalars(found.order_by(WebhookEndpoint.id)).all()
+    return found.order_by(WebhookEndpoint.id)

@@ -5,16 +5,22 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.models import SavedView
+from webapp.queries.common.made_once import made_once
 
 
 def of_list(organization_id: str, user_id: int, path: str) -> list[SavedView]:
     """List a person's views of one list, in the order in which they were saved."""
+    return list(db.session.scalars(*_of_list(organization_id, user_id, path)))
+
+
+@made_once
+def _of_list(organization_id: str, user_id: int, path: str) -> sa.Select[SavedView]:
     of_it = (
         SavedView.organization_id == organization_id,
         SavedView.user_id == user_id,
         SavedView.path == path,
     )
-    return list(db.session.scalars(sa.select(SavedView).where(*of_it).order_by(SavedView.id)))
+    return sa.select(SavedView).where(*of_it).order_by(SavedView.id)
 
 
 def get(organization_id: str, user_id: int, view_id: int) -> SavedView:

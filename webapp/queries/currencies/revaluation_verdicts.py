@@ -27,6 +27,7 @@ from webapp.models import (
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import exchange_rates, revaluations
 from webapp.queries.currencies.revaluations import ForeignBalance
 
@@ -224,14 +225,20 @@ def of_day(organization: Organization, as_of: date) -> RevaluationVerdict:
 
 def standing_days(organization_id: str, first: date, most: int = MOST_JUDGED) -> list[date]:
     """List the days from the first on whose revaluation stands, the earliest first."""
-    statement = (
+    found = db.session.scalars(*_standing_days(organization_id, first.isoformat(), most))
+    return [date.fromisoformat(each) for each in found]
+
+
+@made_once
+def _standing_days(organization_id: str, first: str, most: int) -> sa.Select[str]:
+    return (
         sa.select(ActionRequest.target_id)
         .join(JournalEntry, refers_to(JournalEntry.action_request_id, ActionRequest))
         .where(
             ActionRequest.organization_id == organization_id,
             ActionRequest.kind == "revalue",
             ActionRequest.target_kind == "day",
-            ActionRequest.target_id >= first.isoformat(),
+            ActionRequest.target_id >= first,
             revaluations.IS_REVALUATION,
             JournalEntry.status == "POSTED",
         )
@@ -239,7 +246,6 @@ def standing_days(organization_id: str, first: date, most: int = MOST_JUDGED) ->
         .order_by(ActionRequest.target_id)
         .limit(most)
     )
-    return [date.fromisoformat(each) for each in db.session.scalars(statement)]
 
 
 def stale_from(organization_id: str, first: date) -> list[RevaluationVerdict]:

@@ -27,11 +27,16 @@ IS_REVALUATION: Final = JournalEntry.source == sa.literal_column(f"'{SOURCE}'")
 
 def standing(organization_id: str, day: date) -> Sequence[JournalEntry]:
     """Find the entries of the revaluation as of a day that is not taken back, the earlier first."""
+    return db.session.scalars(*_of_day(organization_id, day.isoformat())).all()
+
+
+@made_once
+def _of_day(organization_id: str, day: str) -> sa.Select[JournalEntry]:
     acts = sa.select(ActionRequest.id).where(
         ActionRequest.organization_id == organization_id,
         ActionRequest.kind == "revalue",
         ActionRequest.target_kind == "day",
-        ActionRequest.target_id == day.isoformat(),
+        ActionRequest.target_id == day,
     )
     return _standing(
         JournalEntry.organization_id == organization_id, JournalEntry.action_request_id.in_(acts)
@@ -42,18 +47,19 @@ def of_entry(entry: JournalEntry) -> Sequence[JournalEntry]:
     """Find both standing entries of the revaluation that an entry belongs to, the earlier first; else none."""
     if entry.source != SOURCE or entry.status != "POSTED":
         return []
-    return _standing(
+    standing = _standing(
         of_same_organization(JournalEntry, entry),
         JournalEntry.action_request_id == entry.action_request_id,
     )
+    return db.session.scalars(standing).all()
 
 
-def _standing(*conditions: sa.ColumnElement[bool]) -> Sequence[JournalEntry]:
-    return db.session.scalars(
+def _standing(*conditions: sa.ColumnElement[bool]) -> sa.Select[JournalEntry]:
+    return (
         sa.select(JournalEntry)
         .where(*conditions, IS_REVALUATION, JournalEntry.status == "POSTED")
         .order_by(JournalEntry.effective_on, JournalEntry.id)
-    ).all()
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.ledger.errors import NotFoundError
 from webapp.models import Document, DocumentFile, Import, InboxFile, StoredFile, of_same_organization
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 
 NEWEST = Order((InboxFile.id,))  # type: ignore[arg-type]
@@ -20,8 +21,13 @@ def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -
 
 def count(organization_id: str) -> int:
     """Count the files that wait."""
+    return db.session.scalar(*_count(organization_id)) or 0
+
+
+@made_once
+def _count(organization_id: str) -> sa.Select[int]:
     waiting = sa.select(sa.func.count()).select_from(InboxFile)
-    return db.session.scalar(waiting.where(InboxFile.organization_id == organization_id, waits())) or 0
+    return waiting.where(InboxFile.organization_id == organization_id, waits())
 
 
 def get(organization_id: str, inbox_file_id: int) -> InboxFile:

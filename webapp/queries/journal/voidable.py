@@ -60,6 +60,8 @@ def refusal(entry: JournalEntry) -> VoidRefusal | None:
 def _stamped(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, VoidRefusal]:
     """Refuse adjustments of taxes that a standing return has."""
     adjusting = [entry.id for entry in entries if entry.tax_reason is not None]
+    if not adjusting:
+        return {}
     statement = (
         sa.select(Posting.journal_entry_id)
         .join(
@@ -76,7 +78,7 @@ def _stamped(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int,
             f"Entry {entry_id} is in a filed tax return. Withdraw that return first, or adjust the next one.",
             "stamped",
         )
-        for entry_id in (db.session.scalars(statement) if adjusting else ())
+        for entry_id in db.session.scalars(statement)
     }
 
 

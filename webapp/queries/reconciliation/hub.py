@@ -14,6 +14,7 @@ from webapp.models import FeedAccount, Invitation, JournalEntry, Membership, Rec
 from webapp.queries.accounts import feed_accounts, provider_balances
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
 from webapp.queries.accounts.provider_balances import ProviderBalanceOnDay
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.records import record_of
 from webapp.queries.reconciliation import draft_sums, uncleared_entries, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
@@ -190,6 +191,12 @@ def draft_record(draft: Reconciliation, anchor: Reconciliation | None, sums: Dra
 
 def steps_taken(organization_id: str) -> dict[str, bool]:
     """Find which of the first steps somebody has taken in the books."""
+    found = db.session.execute(*_steps_taken(organization_id)).mappings().one()
+    return {name: bool(value) for name, value in found.items()}
+
+
+@made_once
+def _steps_taken(organization_id: str) -> sa.Select[*tuple[Any, ...]]:
     taken = {
         "account": sa.exists().where(FeedAccount.organization_id == organization_id),
         "file": sa.exists().where(Transaction.organization_id == organization_id),
@@ -211,5 +218,4 @@ def steps_taken(organization_id: str) -> dict[str, bool]:
             .scalar_subquery(),
         ),
     }
-    found = db.session.execute(sa.select(*taken.values())).one()
-    return {name: bool(value) for name, value in zip(taken, found, strict=True)}
+    return sa.select(*(condition.label(name) for name, condition in taken.items()))

@@ -70,11 +70,15 @@ def listed(
 def in_use(organization_id: str, chosen: Iterable[int | None] = ()) -> Sequence[TaxCode]:
     """List the codes that pages offer, A to Z, with those that are `chosen` already."""
     ids = [each for each in chosen if each is not None]
-    statement = sa.select(TaxCode).where(
-        TaxCode.organization_id == organization_id,
-        sa.or_(TaxCode.is_archived.is_(False), TaxCode.id.in_(ids)),
+    return db.session.scalars(*_in_use(organization_id, ids)).all()
+
+
+@made_once
+def _in_use(organization_id: str, ids: Sequence[int]) -> sa.Select[TaxCode]:
+    offered = sa.or_(TaxCode.is_archived.is_(False), TaxCode.id.in_(ids))
+    return (
+        sa.select(TaxCode).where(TaxCode.organization_id == organization_id, offered).order_by(TaxCode.code)
     )
-    return db.session.scalars(statement.order_by(TaxCode.code)).all()
 
 
 def of_breakdown(

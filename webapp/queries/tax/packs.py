@@ -69,8 +69,12 @@ def installed(organization_id: str, name: str) -> TaxPack | None:
 
 def all_installed(organization_id: str) -> Sequence[TaxPack]:
     """List the packs that books have installed by name."""
-    statement = sa.select(TaxPack).where(TaxPack.organization_id == organization_id)
-    return db.session.scalars(statement.order_by(TaxPack.name)).all()
+    return db.session.scalars(*_all_installed(organization_id)).all()
+
+
+@made_once
+def _all_installed(organization_id: str) -> sa.Select[TaxPack]:
+    return sa.select(TaxPack).where(TaxPack.organization_id == organization_id).order_by(TaxPack.name)
 
 
 def has_any(organization_id: str) -> bool:
