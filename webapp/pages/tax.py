@@ -143,12 +143,12 @@ def take_back(item_id: int, entry_id: int) -> Response:
     try:
         services.tax.reliefs.take_back(entry, **WithdrawalSchema().load(form_body()), **acting())
     except REFUSALS as error:
-        return show_relief(item_id, problem_of(error))
+        return show_relief(item_id, problem_of(error), refused=entry_id)
     return redirect_to(url_for("tax.relieve", item_id=item_id))
 
 
-def show_relief(item_id: int, problem: Problem | None = None) -> Response:
-    """Render the form to claim the tax of a bad debt as it was typed."""
+def show_relief(item_id: int, problem: Problem | None = None, refused: int | None = None) -> Response:
+    """Render the form to claim the tax of a bad debt as it was typed; `refused` is the relief that did not end."""
     item = queries.items.items.get(organization_id(), item_id)
     base = queries.access.organizations.get(organization_id()).base_currency
     return render(
@@ -163,6 +163,7 @@ def show_relief(item_id: int, problem: Problem | None = None) -> Response:
         accounts=queries.accounts.choices.accounts(organization_id()),
         form=request.form,
         problem=problem,
+        refused=refused,
     )
 
 
