@@ -27,12 +27,14 @@ from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import wording
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.languages import marked
 from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
 
 if TYPE_CHECKING:
     from webapp.models import TaxReturn
 
 bp = Blueprint("tax", __name__, url_prefix="/tax")
+BASES = {"ACCRUAL": marked("By invoice"), "CASH": marked("By money (cash accounting)")}
 MOST_CODES = 200
 MOST_LATE = 50
 MOST_POSTINGS = 200
@@ -191,6 +193,7 @@ def show_taxes(place: str = "", problem: Problem | None = None) -> Response:
         returns=queries.tax.returns.listed(found, after=None, limit=50).items,
         codes=queries.tax.codes.listed(found, after=None, limit=MOST_CODES).items,
         frequencies=wording.choices((each, each.capitalize()) for each in FREQUENCIES),
+        bases=wording.choices(BASES.items()),
         form=request.form,
         place=place,
         problem=problem,
