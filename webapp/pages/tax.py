@@ -27,12 +27,14 @@ from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import wording
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.languages import marked
 from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
 
 if TYPE_CHECKING:
     from webapp.models import TaxReturn
 
 bp = Blueprint("tax", __name__, url_prefix="/tax")
+BASES = {"ACCRUAL": marked("By invoice"), "CASH": marked("By money (cash accounting)")}
 MOST_CODES = 200
 MOST_LATE = 50
 MOST_POSTINGS = 200
@@ -143,12 +145,12 @@ def take_back(item_id: int, entry_id: int) -> Response:
     try:
         services.tax.reliefs.take_back(entry, **WithdrawalSchema().load(form_body()), **acting())
     except REFUSALS as error:
-        return show_relief(item_id, problem_of(error))
+        return show_relief(item_id, problem_of(error), refused=entry_id)
     return redirect_to(url_for("tax.relieve", item_id=item_id))
 
 
-def show_relief(item_id: int, problem: Problem | None = None) -> Response:
-    """Render the form to claim the tax of a bad debt as it was typed."""
+def show_relief(item_id: int, problem: Problem | None = None, refused: int | None = None) -> Response:
+    """Render the form to claim the tax of a bad debt as it was typed; `refused` is the relief that did not end."""
     item = queries.items.items.get(organization_id(), item_id)
     base = queries.access.organizations.get(organization_id()).base_currency
     return render(
@@ -163,6 +165,7 @@ def show_relief(item_id: int, problem: Problem | None = None) -> Response:
         accounts=queries.accounts.choices.accounts(organization_id()),
         form=request.form,
         problem=problem,
+        refused=refused,
     )
 
 
@@ -190,6 +193,7 @@ def show_taxes(place: str = "", problem: Problem | None = None) -> Response:
         returns=queries.tax.returns.listed(found, after=None, limit=50).items,
         codes=queries.tax.codes.listed(found, after=None, limit=MOST_CODES).items,
         frequencies=wording.choices((each, each.capitalize()) for each in FREQUENCIES),
+        bases=wording.choices(BASES.items()),
         form=request.form,
         place=place,
         problem=problem,

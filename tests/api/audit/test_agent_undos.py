@@ -75,10 +75,10 @@ def undo(person, token, digest, since=SINCE, **more):
     return person.browser().post("/api/action-requests/undo", json=asked)
 
 
-def undone(person, token):
+def undone(person, token, **more):
     """Look at what undoing would do, do it, and give what stays with the reasons."""
-    seen = preview(person, token)
-    done = ok(undo(person, token, seen["digest"]))
+    seen = preview(person, token, **more)
+    done = ok(undo(person, token, seen["digest"], **more))
     assert [each["actionRequestId"] for each in done["results"]] == [
         each["actionRequestId"] for each in seen["items"]
     ]

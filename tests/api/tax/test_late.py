@@ -4,6 +4,7 @@ import pytest
 
 from tests.api.tax.conftest import Taxes, done
 from tests.api.tax.test_returns import boxes, file, open_return
+from tests.api.tax.test_settled_taxes import Owed
 
 
 def refused(answer):
@@ -170,6 +171,16 @@ def test_money_that_settles_nothing_is_asked_about_before_a_return_is_filed(taxe
     done(person.post(f"/api/transactions/{line}/confirm", json={}))
     assert file(taxes, "2026-06-30", expect=409)["code"] == "receipts_open"
     file(taxes, "2026-06-30", note="A deposit for keys")
+
+
+def test_money_is_asked_about_on_the_cash_basis_though_an_open_invoice_could_take_it(ada, bank):
+    books = Owed(ada, bank)
+    books.invoice("2026-02-01", "120.00", ("120.00", "S20C"))
+    line = bank.send("2026-03-04", "60.00")
+    split = {"accountId": books.accounts["Trade receivables"], "orgMerchantId": books.acme}
+    done(ada.patch(f"/api/transactions/{line}", json=split))
+    done(ada.post(f"/api/transactions/{line}/confirm", json={"force": True}))
+    assert file(books, "2026-03-31", expect=409)["code"] == "receipts_open"
 
 
 def test_the_postings_of_a_return_are_listed_by_box(taxes):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.audit.test_agent_undos import undone
+from tests.api.audit.test_agent_undos import preview, undone
 from tests.api.tax.conftest import done
 from tests.api.tax.test_returns import file, open_return
 from tests.api.tax.test_settled_taxes import Owed
@@ -31,7 +31,9 @@ def test_a_relief_that_is_taken_back_is_an_error_of_the_return_that_has_it(accru
     assert accrual.boxes("2026-09-30", "1", "4") == ["33.33", "100.00"]
     if is_filed:
         file(accrual, "2026-09-30")
-    assert undone(ada, agent) == {}
+        [stays] = preview(ada, agent)["items"]
+        assert "is filed: −100.00 GBP in box 4 would come late" in stays["why"]
+    assert undone(ada, agent, late=is_filed) == {}
     found = open_return(accrual)
     assert accrual.boxes(found["to"], "1", "4") == (["-33.33", "-100.00"] if is_filed else ["0.00", "0.00"])
     late = [(each["journalEntryId"] == relief, each["as"], each["errorOf"]) for each in found["late"]]
@@ -157,4 +159,19 @@ def test_tax_of_own_unpaid_bills_is_of_what_credit_notes_left(accrual, ada, bank
     assert open_return(accrual, "2026-09-30")["billsUnpaidSixMonths"]["tax"] == "180.00"
     done(ada.post("/api/tax/unpaid-bills", json={"until": "2026-09-30"}))
     assert accrual.boxes("2026-09-30", "4") == ["0.00"]
+    assert bank.broken() == []
+
+
+def test_tax_of_own_unpaid_bills_of_a_filed_period_is_asked_about(accrual, ada, bank):
+    accrual.bill("2026-01-31", "900.00", "P20")
+    for end in ("2026-03-31", "2026-06-30", "2026-09-30"):
+        file(accrual, end, note="Paid in October")
+    repaid = {"until": "2026-09-30"}
+    asked = ada.post("/api/tax/unpaid-bills", json=repaid)
+    assert (asked.status_code, asked.json["code"]) == (409, "tax_period_filed")
+    assert asked.json["details"]["amounts"] == [{"box": "4", "amount": "-150.00"}]
+    shown = ada.browser().post("/tax/unpaid-bills", data={"form": "uk-vat100", "to": "2026-12-31"})
+    assert (shown.status_code, 'name="late"' in shown.text) == (409, True)
+    done(ada.post("/api/tax/unpaid-bills", json={**repaid, "late": True}))
+    assert accrual.boxes("2026-12-31", "4") == ["-150.00"]
     assert bank.broken() == []

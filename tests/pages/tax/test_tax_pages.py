@@ -32,8 +32,9 @@ def sell(pages, code, amount, day, **more):
 def test_a_first_return_is_filed_and_withdrawn_from_a_clean_start(ada, books):
     pages = ada.browser()
     assert "computing partial exemption" in pages.get("/tax").text
-    wrong = pages.post("/tax/packs/generic-vat/install", data={"from": "soon"})
+    wrong = pages.post("/tax/packs/generic-vat/install", data={"from": "soon", "basis": "CASH"})
     assert (wrong.status_code, "Not supported" in wrong.text) == (422, True)
+    assert '<option value="CASH" selected>' in wrong.text
     assert pages.post("/tax/packs/generic-vat/install", data={"from": "2026-01-01"}).status_code == 303
     codes = done(ada.get("/api/tax/codes?side=SALE"))["taxCodes"]
     code = next(each["id"] for each in codes if each["code"] == "S20")

@@ -65,17 +65,18 @@ def taxed(rule: TaxRule, lines: Sequence[CodedLine]) -> list[TaxedLine]:
     """
     if rule.is_all_tax:
         return [TaxedLine(0, line.amount_minor) for line in lines]
-    taxes = {place: line.tax_minor for place, line in enumerate(lines) if line.tax_minor is not None}
-    for is_included in (False, True):
-        places = [
-            place
-            for place, line in enumerate(lines)
-            if line.tax_minor is None and _is_within(rule, line) == is_included
-        ]
-        sizes = [lines[place].amount_minor for place in places]
-        whole = (tax_within if is_included else tax_added)(sum(sizes), rule.rate)
+    taxes: dict[int, int] = {}
+    sharing: dict[bool, dict[int, int]] = {}
+    for place, line in enumerate(lines):
+        if line.tax_minor is None:
+            sharing.setdefault(_is_within(rule, line), {})[place] = line.amount_minor
+        else:
+            taxes[place] = line.tax_minor
+    for is_within, sizes in sharing.items():
+        size = sum(sizes.values())
+        whole = (tax_within if is_within else tax_added)(size, rule.rate)
         # Lines that come to nothing together have no tax that they could share.
-        taxes |= zip(places, share(whole, sizes) if sum(sizes) else [0] * len(sizes), strict=True)
+        taxes |= zip(sizes, share(whole, [*sizes.values()]) if size else [0] * len(sizes), strict=True)
     return [
         TaxedLine(line.amount_minor - taxes[place] * _is_within(rule, line), taxes[place])
         for place, line in enumerate(lines)

@@ -97,7 +97,7 @@ def split_by(total: int, factors: Sequence[Decimal]) -> list[int]:
     parts = [_times(total, factor) for factor in factors]
     for is_negative in (False, True):
         places = [place for place, factor in enumerate(factors) if (factor < 0) == is_negative]
-        if places:
+        if len(places) > 1:
             whole = _times(total, sum((factors[place] for place in places), start=Decimal(0)))
             parts[places[-1]] = whole - sum(parts[place] for place in places[:-1])
     return parts

@@ -38,7 +38,7 @@ class RuleEvaluator:
         self._set = RuleSet(compiled_rules.compiled_in_order(rules, self.books.merged))
         self._currencies = {str(each) for each in self._values(EffectKind.SET_CURRENCY)}
         self._code_ids = self._settable_codes()
-        self.codes = LineCodes(organization)
+        self.codes = LineCodes(organization, self.books.accounts)
         self._rates: dict[str, RateTable] = {}
         self._unfit: dict[tuple[int, int, str, date], str | None] = {}
 

@@ -1,6 +1,6 @@
 """Queries on tax codes."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any, Protocol
@@ -147,13 +147,14 @@ class LineCodes:
     """Tax codes of books for their bank lines, read once for any number of lines.
 
     The rows belong to no session, so that they outlast the snapshot that they were read in. `rules` and `accounts` are
-    by code and by role.
+    by code and by role; where all accounts of the books are known, those of taxes are among them.
     """
 
-    def __init__(self, organization: Organization) -> None:
+    def __init__(self, organization: Organization, known: Mapping[int, CodedAccount] | None = None) -> None:
         self._organization_id, self._base_currency = organization.id, organization.base_currency
         self._codes: dict[int, TaxCode] = {}
         self._starts: dict[str, date] = {}
+        self._known = known
         self.rules: dict[int, TaxRule] = {}
         self.accounts: dict[str, int] = {}
 
@@ -164,7 +165,11 @@ class LineCodes:
             return
         if not self._codes:
             self._starts = packs.first_days(self._organization_id)
-            self.accounts = packs.account_ids(self._organization_id)
+            self.accounts = (
+                packs.account_ids(self._organization_id)
+                if self._known is None
+                else packs.of_taxes({account_id: each.role for account_id, each in self._known.items()})
+            )
         found = db.session.execute(*_columns(self._organization_id, missing))
         self._codes |= {each["id"]: TaxCode(**each) for each in found.mappings()}
         self.rules = {code_id: each.rule for code_id, each in self._codes.items()}

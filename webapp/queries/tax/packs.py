@@ -131,15 +131,18 @@ def accounts(organization_id: str) -> dict[str, Account]:
 
 def account_ids(organization_id: str) -> dict[str, int]:
     """Give the ids of the accounts of taxes by what stands on them."""
-    return {
-        ROLES[role]: account_id for role, account_id in db.session.execute(*_account_ids(organization_id))
-    }
+    return of_taxes(dict(db.session.execute(*_account_ids(organization_id)).all()))
+
+
+def of_taxes(roles: Mapping[int, str | None]) -> dict[str, int]:
+    """Pick the accounts of taxes by what stands on them from the roles of accounts."""
+    return {ROLES[role]: account_id for account_id, role in roles.items() if role in ROLES}
 
 
 @made_once
-def _account_ids(organization_id: str) -> sa.Select[str | None, int]:
-    of_taxes = Account.organization_id == organization_id, Account.role.in_(ROLES)
-    return sa.select(Account.role, Account.id).where(*of_taxes)
+def _account_ids(organization_id: str) -> sa.Select[int, str | None]:
+    its = Account.organization_id == organization_id, Account.role.in_(ROLES)
+    return sa.select(Account.id, Account.role).where(*its)
 
 
 def account(accounts_: Mapping[str, Account], role: str) -> Account:

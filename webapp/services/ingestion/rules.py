@@ -21,7 +21,7 @@ from webapp.queries.accounts import accounts
 from webapp.queries.rules import compiled_rules
 from webapp.queries.rules.compiled_rules import AnyRule
 from webapp.queries.rules.decisions import RuleEvaluator
-from webapp.services.ingestion.staging import StagedChoice, StagedTax
+from webapp.services.ingestion.staging import StagedChoice
 
 
 class Tally:
@@ -64,7 +64,6 @@ class LineRules(RuleEvaluator):
         super().__init__(organization, rules)
         self.tally = Tally()
         self.choices: list[StagedChoice] = []
-        self.taxes: list[StagedTax] = []
         # The numbers of staged lines about which rules decide once they are stored.
         self.waiting: list[int] = []
         self.run_id: int | None = None
@@ -115,8 +114,7 @@ class AccountRules:
         outcome = self.rules.apply(decision.settings, side, amount, line.booked_on)
         self.rules.tally.count(decision.matched, outcome.applied, outcome.skipped)
         if outcome.applied:
-            base = None if outcome.leg.tax_code_id is None else self._split_off_tax(number, outcome.leg)
-            self.rules.choices.append(_choice(number, outcome, self.currency, base))
+            self.rules.choices += self._choices(number, outcome)
 
     def _has_foreign_code(self, settings: Mapping[EffectKind, Setting]) -> bool:
         """Return whether rules choose a tax code, or an account that has one, for a line in another currency."""
@@ -126,15 +124,27 @@ class AccountRules:
         facts = self.rules.books.accounts.get(int(account.value)) if account else None
         return EffectKind.SET_TAX_CODE in settings or (facts is not None and facts.tax_code_id is not None)
 
-    def _split_off_tax(self, number: int, leg: CounterLeg) -> BaseLeg:
-        """Keep the legs of the tax of a line's counter leg, and return what is left on the leg itself."""
+    def _choices(self, number: int, outcome: Outcome) -> list[StagedChoice]:
+        """Return what rules chose for a line, with the legs of its tax."""
+        leg = outcome.leg
+        if leg.tax_code_id is None:
+            return [_choice(number, outcome, self.currency)]
         codes = self.rules.codes
-        base, taxes = whole_legs(codes.rules[leg.tax_code_id or 0], leg.amount_minor)
-        self.rules.taxes += [
-            StagedTax(number, place, codes.accounts[each.role], each.amount_minor, stored(each.boxes))
-            for place, each in enumerate(taxes, MIN_LEGS)
+        base, taxes = whole_legs(codes.rules[leg.tax_code_id], leg.amount_minor)
+        return [
+            _choice(number, outcome, self.currency, base),
+            *(
+                StagedChoice(
+                    number,
+                    position,
+                    codes.accounts[each.role],
+                    tax_code_id=leg.tax_code_id,
+                    amount_minor=each.amount_minor,
+                    boxes=stored(each.boxes),
+                )
+                for position, each in enumerate(taxes, MIN_LEGS)
+            ),
         ]
-        return base
 
 
 def for_trigger(organization: Organization, trigger: str) -> LineRules:
@@ -142,12 +152,13 @@ def for_trigger(organization: Organization, trigger: str) -> LineRules:
     return LineRules(organization, compiled_rules.active(organization.id, trigger))
 
 
-def _choice(number: int, outcome: Outcome, line_currency: str, base: BaseLeg | None) -> StagedChoice:
+def _choice(number: int, outcome: Outcome, line_currency: str, base: BaseLeg | None = None) -> StagedChoice:
     side, made = outcome.leg, outcome.applied
     is_foreign = side.currency != line_currency
     own_minor = side.amount_minor if is_foreign else None
     return StagedChoice(
         number,
+        MIN_LEGS - 1,
         side.account_id if EffectKind.SET_ACCOUNT in made else None,
         side.merchant_id,
         side.project_id,

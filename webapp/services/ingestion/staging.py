@@ -35,32 +35,24 @@ class StagedVerdict(NamedTuple):
 class StagedChoice(NamedTuple):
     """What rules set of a staged line's counter leg, None where they set nothing; and the id of the rule of each.
 
-    Its amount is in its own currency, or without the tax of its code; `boxes` are as a posting keeps them.
+    Its amount is in its own currency, or without the tax of its code; `boxes` are as a posting keeps them. The legs of
+    the tax follow, each at its position among the legs of the line.
     """
 
     number: int
-    account_id: int | None
-    merchant_id: int | None
-    project_id: int | None
-    currency: str | None
-    tax_code_id: int | None
-    amount_minor: int | None
-    boxes: list[list[Any]] | None
-    account_rule_id: int | None
-    merchant_rule_id: int | None
-    project_rule_id: int | None
-    currency_rule_id: int | None
-    tax_code_rule_id: int | None
-
-
-class StagedTax(NamedTuple):
-    """A leg of the tax of a staged line, at its place among the legs."""
-
-    number: int
     position: int
-    account_id: int
-    amount_minor: int
-    boxes: list[list[Any]] | None
+    account_id: int | None
+    merchant_id: int | None = None
+    project_id: int | None = None
+    currency: str | None = None
+    tax_code_id: int | None = None
+    amount_minor: int | None = None
+    boxes: list[list[Any]] | None = None
+    account_rule_id: int | None = None
+    merchant_rule_id: int | None = None
+    project_rule_id: int | None = None
+    currency_rule_id: int | None = None
+    tax_code_rule_id: int | None = None
 
 
 LINES = sa.Table(
@@ -102,6 +94,7 @@ CHOICES = sa.Table(
     "staged_choices",
     METADATA,
     sa.Column("number", BigId, primary_key=True, autoincrement=False),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("account_id", BigId),
     sa.Column("merchant_id", BigId),
     sa.Column("project_id", BigId),
@@ -116,30 +109,19 @@ CHOICES = sa.Table(
     sa.Column("tax_code_rule_id", BigId),
     **TEMPORARY,
 )
-TAXES = sa.Table(
-    "staged_taxes",
-    METADATA,
-    sa.Column("number", BigId, primary_key=True, autoincrement=False),
-    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("account_id", BigId, nullable=False),
-    sa.Column("amount_minor", MONEY, nullable=False),
-    sa.Column("boxes", sa.JSON(none_as_null=True)),
-    **TEMPORARY,
-)
 
 
 def stage(
     connection: sa.Connection,
     lines: Iterable[BankLine],
     choices: Iterable[StagedChoice] = (),
-    taxes: Iterable[StagedTax] | None = None,
     verdicts: Iterable[StagedVerdict] | None = None,
 ) -> None:
-    """Fill the temporary tables, in place of their earlier rows; None leaves a table as it is.
+    """Fill the temporary tables, in place of their earlier rows; only a file has verdicts.
 
     Lines come first: rules may make choices while they are staged.
     """
-    for table, rows in ((LINES, lines), (CHOICES, choices), (TAXES, taxes), (VERDICTS, verdicts)):
+    for table, rows in ((LINES, lines), (CHOICES, choices), (VERDICTS, verdicts)):
         if rows is None:
             continue
         _create(connection, table)
@@ -158,7 +140,7 @@ def _create(connection: sa.Connection, table: sa.Table) -> None:
 
 def clear(connection: sa.Connection) -> None:
     """Empty the temporary tables."""
-    for table in (LINES, VERDICTS, CHOICES, TAXES):
+    for table in (LINES, VERDICTS, CHOICES):
         connection.execute(sa.delete(table))
 
 

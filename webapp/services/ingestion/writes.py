@@ -15,7 +15,7 @@ from webapp.services.ingestion import rule_choices, staging
 from webapp.services.ingestion.books_facts import BooksFacts, facts_for
 from webapp.services.ingestion.new_lines import mirrors, staged_lines
 from webapp.services.ingestion.rules import LineRules
-from webapp.services.ingestion.staging import CHOICES, LINES, TAXES
+from webapp.services.ingestion.staging import CHOICES, LINES
 from webapp.services.storage import line_words
 from webapp.services.storage.savepoints import at_end
 
@@ -40,20 +40,11 @@ def write(
     days = [line.booked_on for line in lines]
     mirrored = mirrors(organization, feed_account.currency, days)
     account_rules = rules.for_account(feed_account.currency, feed_account.id, days)
-    staged = list(staged_lines(lines, mirrored, rules=account_rules))
+    staged = staged_lines(lines, mirrored, rules=account_rules)
     connection = db.session.connection()
-    # Few pushes have taxes, which are two statements and one to write them.
-    staging.stage(connection, staged, rules.choices, rules.taxes or None)
+    staging.stage(connection, staged, rules.choices)
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
-    write_staged(
-        organization,
-        feed_account,
-        portion=0,
-        now=now,
-        import_id=import_id,
-        run_id=run_id,
-        has_taxes=bool(rules.taxes),
-    )
+    write_staged(organization, feed_account, portion=0, now=now, import_id=import_id, run_id=run_id)
     ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
     return [int(each) for each in ids]
 
@@ -66,12 +57,10 @@ def write_staged(
     now: datetime,
     import_id: int | None,
     run_id: int | None = None,
-    has_taxes: bool = True,
 ) -> BooksFacts:
     """Write a portion of staged lines, as `write` does; the staging table gets their ids.
 
-    `run_id` is the run of the rules that chose for them, and `has_taxes` says whether taxes were staged. Answers the
-    facts of the books that went into them.
+    `run_id` is the run of the rules that chose for them. Answers the facts of the books that went into them.
     """
     connection = db.session.connection()
     facts = facts_for(organization, feed_account)
@@ -87,8 +76,6 @@ def write_staged(
         written = sa.select(LINES.c.transaction_id).where(LINES.c.portion == portion)
         line_words.index(connection, _LINE.c.id.in_(written))
         if run_id is not None:
-            if has_taxes:
-                connection.execute(_TAXES, values)
             rule_choices.write_settings(connection, values | {"run_id": run_id})
     return facts
 
@@ -117,19 +104,19 @@ def _insert(
     table: sa.Table,
     columns: dict[str, Any],
     source: sa.FromClause = LINES,
-    legs: sa.FromClause | None = None,
+    position: sa.ColumnElement[int] | None = None,
     *,
     booked: bool = False,
 ) -> sa.Insert:
     """Copy every staged line of a portion, or every booked one, into a table, in the order of their numbers.
 
-    `source` is the lines with what is joined to them; each of several `legs` of a line has its position.
+    `source` is the lines with what is joined to them; each of several rows of a line has its `position`.
     """
     of_portion = LINES.c.portion == sa.bindparam("portion")
     chosen = sa.select(*columns.values()).select_from(source).where(of_portion)
     if booked:
         chosen = chosen.where(LINES.c.state == "BOOKED")
-    order = (LINES.c.number,) if legs is None else (LINES.c.number, legs.c.position)
+    order = (LINES.c.number,) if position is None else (LINES.c.number, position)
     return sa.insert(table).from_select(list(columns), chosen.order_by(*order), include_defaults=False)
 
 
@@ -190,17 +177,16 @@ _LEGS = sa.union_all(
     sa.select(sa.literal_column("0").label("position")), sa.select(sa.literal_column("1").label("position"))
 ).subquery("legs")
 _IS_BANK_LEG = _LEGS.c.position == 0
-_IS_COUNTER_LEG = sa.not_(_IS_BANK_LEG)
-_HAS_OWN_AMOUNT = sa.and_(_IS_COUNTER_LEG, CHOICES.c.amount_minor.is_not(None))
-_HAS_CODE = sa.and_(_IS_COUNTER_LEG, CHOICES.c.tax_code_id.is_not(None))
-# The counter leg is the bank leg's opposite.
+# The counter leg is the bank leg's opposite, unless rules chose an amount for it.
 _SIGN = sa.literal(1) - 2 * _LEGS.c.position
+_POSITION = sa.func.coalesce(CHOICES.c.position, _LEGS.c.position)
+_HAS_CODE = CHOICES.c.tax_code_id.is_not(None)
 _POSTINGS = _insert(
     _POSTING,
     {
         "organization_id": _ORGANIZATION,
         "journal_entry_id": LINES.c.journal_entry_id,
-        "position": _LEGS.c.position,
+        "position": _POSITION,
         "account_id": sa.case(
             (_IS_BANK_LEG, _fact("account_id", sa.BigInteger)),
             (CHOICES.c.account_id.is_not(None), CHOICES.c.account_id),
@@ -208,46 +194,25 @@ _POSTINGS = _insert(
             (LINES.c.amount_minor > 0, _fact("income_id", sa.BigInteger)),
             else_=_fact("expenses_id", sa.BigInteger),
         ),
-        "amount_minor": sa.case(
-            (_HAS_OWN_AMOUNT, CHOICES.c.amount_minor), else_=_SIGN * LINES.c.amount_minor
-        ),
-        "currency": sa.case(
-            (sa.and_(_IS_COUNTER_LEG, CHOICES.c.currency.is_not(None)), CHOICES.c.currency),
-            else_=_fact("currency", sa.String),
-        ),
+        "amount_minor": sa.func.coalesce(CHOICES.c.amount_minor, _SIGN * LINES.c.amount_minor),
+        "currency": sa.func.coalesce(CHOICES.c.currency, _fact("currency", sa.String)),
+        # Lines with a code are in the base currency.
         "amount_base_minor": sa.case(
             (_HAS_CODE, CHOICES.c.amount_minor), else_=_SIGN * LINES.c.amount_base_minor
         ),
         "base_currency": _fact("base_currency", sa.String),
         "is_bank_leg": _IS_BANK_LEG,
-        "org_merchant_id": sa.case((_IS_COUNTER_LEG, CHOICES.c.merchant_id)),
-        "project_id": sa.case((_IS_COUNTER_LEG, CHOICES.c.project_id)),
-        "tax_code_id": sa.case((_IS_COUNTER_LEG, CHOICES.c.tax_code_id)),
+        "org_merchant_id": CHOICES.c.merchant_id,
+        "project_id": CHOICES.c.project_id,
+        "tax_code_id": CHOICES.c.tax_code_id,
         "tax_point": sa.case((_HAS_CODE, LINES.c.booked_on)),
-        "boxes": sa.case((_IS_COUNTER_LEG, CHOICES.c.boxes)),
+        "boxes": CHOICES.c.boxes,
         "transaction_id": sa.case((_IS_BANK_LEG, LINES.c.transaction_id)),
     },
-    LINES.outerjoin(CHOICES, CHOICES.c.number == LINES.c.number).join(_LEGS, sa.true()),
-    _LEGS,
+    # What rules chose for a line are its counter leg and the legs of its tax.
+    LINES.join(_LEGS, sa.true()).outerjoin(
+        CHOICES, sa.and_(CHOICES.c.number == LINES.c.number, sa.not_(_IS_BANK_LEG))
+    ),
+    _POSITION,
     booked=True,
-)
-# Taxes are in the base currency, which is that of the lines.
-_TAXES = _insert(
-    _POSTING,
-    {
-        "organization_id": _ORGANIZATION,
-        "journal_entry_id": LINES.c.journal_entry_id,
-        "position": TAXES.c.position,
-        "account_id": TAXES.c.account_id,
-        "amount_minor": TAXES.c.amount_minor,
-        "currency": _fact("base_currency", sa.String),
-        "amount_base_minor": TAXES.c.amount_minor,
-        "base_currency": _fact("base_currency", sa.String),
-        "is_bank_leg": sa.false(),
-        "tax_code_id": CHOICES.c.tax_code_id,
-        "tax_point": LINES.c.booked_on,
-        "boxes": TAXES.c.boxes,
-    },
-    LINES.join(CHOICES, CHOICES.c.number == LINES.c.number).join(TAXES, TAXES.c.number == LINES.c.number),
-    TAXES,
 )

@@ -16,8 +16,8 @@ from webapp.services.audit.act import Act
 
 # What comes of a bank or on paper is a fact; what somebody writes is asked about.
 WRITTEN_BY_HAND: Final = frozenset({"manual", "correction", "void", "tax"})
-# Somebody chooses the day of a relief; other effects of a settlement have that of the money.
-CLAIM: Final = "claim_tax_relief"
+# Somebody decides on a relief and its end, and on tax of unpaid bills; other effects of a settlement follow the money.
+RELIEFS: Final = frozenset({"claim_tax_relief", "take_back_tax_relief", "repay_unpaid_tax"})
 
 
 class LateTaxError(LedgerError):
@@ -40,7 +40,7 @@ def check(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
         figures = [(each.box, Money(each.amount_minor, entry.base_currency)) for each in amounts]
         said = ", ".join(f"{amount.formatted} in box {box}" for box, amount in figures)
         sentence = f"The tax return to {last:%-d %b %Y} is filed: {said}"
-        is_asked = entry.source in WRITTEN_BY_HAND or doing.kind == CLAIM
+        is_asked = entry.source in WRITTEN_BY_HAND or doing.kind in RELIEFS
         if is_asked and not doing.actor.is_late:
             details = {"form": form, "to": last.isoformat()}
             told = [{"box": box, "amount": str(amount)} for box, amount in figures]
