@@ -504,3 +504,10 @@ def test_accounts_of_one_file_whose_balances_prove_opposite_signs_are_refused():
     card = "Visa,2026-03-01,C,3.00,-3.00\nVisa,2026-03-02,D,1.00,-4.00\n"
     with pytest.raises(FileRefusedError, match="Account Giro and Account Visa: by their balances"):
         read(f"Account,Date,Text,Amount,Balance\n{giro}{card}")
+
+
+def test_days_with_an_unusual_mark_are_asked_about_with_the_formats_that_read_them():
+    text = "Date,Text,Amount\n2026:03:02,A,-5.00\n"
+    key, details = asked(text)
+    assert (key, details["dateFormats"]) == ("dateFormat", ["%Y:%m:%d"])
+    assert days(read(text, dateFormat="%Y:%m:%d")) == [date(2026, 3, 2)]

@@ -261,10 +261,10 @@ def _refuse_opposites(groups: Sequence[Sequence[TableEntry]]) -> None:
         [group for group, found in zip(groups, signs, strict=True) if found == [sign]] for sign in (1, -1)
     )
     if one and other:
-        accounts = f"{account_label(one[0][0].account)} and {account_label(other[0][0].account)}"
+        account, opposite = (account_label(groups[0][0].account) for groups in (one, other))
         raise FileRefusedError(
-            f"{accounts}: by their balances a minus is money out of the one and money into the other. Export each"
-            " account as a file of its own."
+            f"{account} and {opposite}: by their balances a minus is money out of the one and money into the other."
+            " Export each account as a file of its own."
         )
 
 
