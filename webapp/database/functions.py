@@ -30,6 +30,16 @@ class fold(sa.sql.functions.GenericFunction[str]):  # noqa: N801  (it is written
 _write(fold, postgresql=lambda text: f"lower({text})")
 
 
+class from_hex(sa.sql.functions.GenericFunction[bytes]):  # noqa: N801  (it is written as a function)
+    """The bytes that a text writes in hexadecimal; SQLite has none before 3.41, so each connection has Python's."""
+
+    type = sa.LargeBinary()
+    inherit_cache = True
+
+
+_write(from_hex, postgresql=lambda text: f"decode({text}, 'hex')")
+
+
 class first_of_month(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is written as a function)
     """The first day of a day's month, the key of monthly sums."""
 

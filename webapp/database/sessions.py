@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +13,18 @@ from flask import current_app
 from flask_sqlalchemy import SQLAlchemy
 from flask_sqlalchemy.session import Session
 from sqlalchemy import event, orm
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from webapp.database import failures, measures, postgresql, sqlite, tenancy
 from webapp.database.command_limits import is_unlimited
+from webapp.database.functions import from_hex
 from webapp.database.session_state import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import date
 
     Preparation = Callable[[sa.Connection], None]
 
@@ -172,33 +176,42 @@ def insert_unless(table: sa.Table) -> Any:
     return (postgresql_insert if db.engine.dialect.name == "postgresql" else sqlite_insert)(table)
 
 
-def insert_alike(
-    table: sa.Table, shared: Mapping[str, object], names: tuple[str, ...], rows: Sequence[Sequence[object]]
+def insert_rows(
+    connection: sa.Connection,
+    table: sa.Table,
+    names: tuple[str, ...],
+    rows: Sequence[Sequence[object]],
+    shared: Mapping[str, object],
 ) -> None:
-    """Insert rows that share some values, and have their own ones of the columns `names`.
+    """Insert rows with their own values of the columns `names`, and with `shared` values of others.
 
-    PostgreSQL takes them as a list for each column: of many, half of what a statement for each row costs.
+    All rows are one parameter, in JSON, which takes half of the time of a parameter for each value. Own values are
+    texts, whole numbers, days, bytes, or lists and objects of a column in JSON.
     """
-    if db.engine.dialect.name == "sqlite":
-        each = [{**shared, **dict(zip(names, row, strict=True))} for row in rows]
-        db.session.execute(_insert(table), each)
-        return
-    lists = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    db.session.execute(_from_lists(table, tuple(shared), names), {**shared, **lists})
+    text = json.dumps(rows, default=_as_text, ensure_ascii=False)
+    statement = _from_json(table, names, tuple(shared), connection.dialect.name)
+    connection.execute(statement, {**shared, "rows": text})
 
 
-_insert = cache(sa.insert)
+def _as_text(value: date | bytes) -> str:
+    return value.hex() if isinstance(value, bytes) else value.isoformat()
 
 
 @cache
-def _from_lists(table: sa.Table, shared: tuple[str, ...], names: tuple[str, ...]) -> sa.Insert:
-    columns = [table.c[name] for name in names]
-    lists = sa.func.unnest(*(sa.bindparam(each.name, type_=sa.ARRAY(each.type)) for each in columns))
-    rows = lists.table_valued(*(sa.column(each.name, each.type) for each in columns)).render_derived()
+def _from_json(table: sa.Table, names: tuple[str, ...], shared: tuple[str, ...], dialect: str) -> sa.Insert:
+    rows: sa.ColumnElement[str] = sa.bindparam("rows", type_=sa.String)
+    is_postgresql = dialect == "postgresql"
+    each = sa.func.jsonb_array_elements(sa.cast(rows, JSONB)) if is_postgresql else sa.func.json_each(rows)
+    row = each.table_valued(sa.column("value", sa.JSON)).c.value
+    own: list[sa.ColumnElement[Any]] = []
+    for place, name in enumerate(names):
+        kind, value = table.c[name].type, row[place].as_string()
+        if isinstance(kind, sa.LargeBinary):
+            own.append(from_hex(value))
+        else:
+            own.append(sa.cast(value, kind) if is_postgresql else value)
     values = [sa.bindparam(name, type_=table.c[name].type) for name in shared]
-    return sa.insert(table).from_select(
-        [*shared, *names], sa.select(*values, *rows.c), include_defaults=False
-    )
+    return sa.insert(table).from_select([*shared, *names], sa.select(*values, *own), include_defaults=False)
 
 
 def next_ids(

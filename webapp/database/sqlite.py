@@ -86,6 +86,9 @@ def prepare_engine(engine: sa.Engine) -> None:
         connection.isolation_level = None
         prepare(connection)
         connection.create_function("fold", 1, lambda text: text and text.lower(), deterministic=True)
+        connection.create_function(
+            "from_hex", 1, lambda text: text and bytes.fromhex(text), deterministic=True
+        )
 
     @event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:

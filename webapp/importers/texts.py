@@ -23,7 +23,7 @@ DIRECTION_MARKS: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066
 # Banks cut names at 22 letters and more.
 SHORTEST_CUT: Final = 20
 _MAX_QUOTED: Final = 40
-_MAX_IBAN: Final = 34
+_IBAN: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", re.ASCII)
 
 
 def refuse_too_large(data: bytes) -> None:
@@ -101,7 +101,7 @@ def iban(text: str) -> str | None:
     ('DE89370400440532013000', None, None)
     """
     plain = text.replace(" ", "").upper()
-    if len(plain) > _MAX_IBAN or not re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", plain, re.ASCII):
+    if not _IBAN.fullmatch(plain):
         return None
     number = "".join(str(int(letter, 36)) for letter in plain[4:] + plain[:4])
     return plain if int(number) % 97 == 1 else None

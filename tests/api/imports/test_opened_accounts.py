@@ -116,3 +116,16 @@ def test_a_number_that_nobody_has_may_be_of_an_account_without_one(ada, ben):
 
 def test_the_first_account_of_all_opens_without_a_word(ben):
     assert uploaded(ben, ofx(NUMBER, "EUR"), "may.ofx", dryRun="true").json["import"]["warnings"] == []
+
+
+def test_accounts_of_one_file_are_proposed_under_names_of_their_own(ada):
+    head = (
+        "Account Type,Account Number,Transaction Date,Cheque Number,Description 1,Description 2,CAD$,USD$\n"
+    )
+    rows = "Visa,1-4510,3/2/2026,,Hire,,-4,,\nVisa,1-4510,3/2/2026,,Hire,,,-5,\nVisa,2-4510,3/2/2026,,Hire,,-6,,\n"
+    answer = uploaded(ada, f"{head}{rows}".encode(), "rbc.csv")
+    assert [each["name"] for each in answer.json["import"]["accounts"]] == [
+        "Account ··4510",
+        "Account ··4510 in USD",
+        "Account ··4510, 2-4510",
+    ]

@@ -274,6 +274,18 @@ def test_an_entry_whose_tags_are_lost_is_never_left_out():
     assert "Entry 2 (line 2 of the file): it has no amount" in refusal(message(statement(entry(), lost)))
 
 
+def test_an_element_that_no_statement_has_is_said_and_refused_where_it_may_be_an_entry():
+    data = message(statement(entry(), "<Remark>Soon</Remark>", entry(reference="A2")))
+    found = read(data)
+    assert len(found.statements[0].lines) == 2
+    assert found.warnings[0].endswith("has elements that are not read: \u201cRemark\u201d (1).")
+    for broken in (
+        data.replace(b"Ntry>", b"Ntyr>", 2),
+        data.replace(b"<Ntry>", b"<Ntries><Ntry>", 1).replace(b"</Ntry>", b"</Ntry></Ntries>", 1),
+    ):
+        assert "money in an element that no statement has" in refusal(broken)
+
+
 @pytest.mark.parametrize(
     ("broken", "says"),
     [

@@ -456,3 +456,58 @@ def test_the_currency_of_the_booked_amount_is_the_one_of_the_account():
     )
     found = read(text)
     assert (found.statements[0].currency, amounts(found)) == ("EUR", ["-9.10", "-4.00"])
+
+
+@pytest.mark.parametrize(
+    ("row", "skipped"),
+    [
+        (",,Total,-50.00", "Total -50.00"),
+        (",Total,,50.00", "Total 50.00"),
+        (",EUR,Closing balance,975.50", "EUR Closing balance 975.50"),
+        ("2026-03-31,Total,,-50.00", "Total"),
+        (",,Total,-51.00", None),
+        (",Card,Total Energies,-50.00", None),
+    ],
+)
+def test_a_sum_is_known_by_its_word_in_any_cell_where_it_adds_up(row, skipped):
+    text = (
+        "Date,Kind,Text,Amount\n2026-03-02,Card,A,-40.00\n2026-03-03,Card,B,-15.50\n2026-03-13,In,C,5.50\n"
+        f"{row}\n"
+    )
+    if skipped is None:
+        with pytest.raises(FileRefusedError, match=r"Row 5, column 1 .* an amount and no date"):
+            read(text)
+        return
+    found = read(text)
+    assert amounts(found) == ["-40.00", "-15.50", "5.50"]
+    assert [(each.row, each.text) for each in found.skipped] == [(5, skipped)]
+
+
+OWED = "Card No.,Date,Text,{}Balance\n"
+
+
+def test_what_is_owed_on_a_card_proves_no_sign_and_is_a_balance_below_zero():
+    rows = "1,2026-03-01,A,30.00,30.00\n1,2026-03-02,B,12.00,42.00\n1,2026-03-09,C,-2.00,40.00\n"
+    text = f"{OWED.format('Amount,')}{rows}"
+    assert asked(text)[0] == "invert"
+    columns = "1,2026-03-01,A,30.00,,30.00\n1,2026-03-02,B,12.00,,42.00\n1,2026-03-09,C,,2.00,40.00\n"
+    for found in (read(text, invert=True), read(f"{OWED.format('Debit,Credit,')}{columns}")):
+        assert amounts(found) == ["-30.00", "-12.00", "2.00"]
+        (statement,) = found.statements
+        assert (str(statement.opening.amount), str(statement.closing.amount)) == ("0.00", "-40.00")
+        assert not found.columns.contradicted
+        assert "what is owed" in found.warnings[0]
+
+
+def test_accounts_of_one_file_whose_balances_prove_opposite_signs_are_refused():
+    giro = "Giro,2026-03-01,A,-5.00,95.00\nGiro,2026-03-02,B,-2.00,93.00\n"
+    card = "Visa,2026-03-01,C,3.00,-3.00\nVisa,2026-03-02,D,1.00,-4.00\n"
+    with pytest.raises(FileRefusedError, match="Account Giro and Account Visa: by their balances"):
+        read(f"Account,Date,Text,Amount,Balance\n{giro}{card}")
+
+
+def test_days_with_an_unusual_mark_are_asked_about_with_the_formats_that_read_them():
+    text = "Date,Text,Amount\n2026:03:02,A,-5.00\n"
+    key, details = asked(text)
+    assert (key, details["dateFormats"]) == ("dateFormat", ["%Y:%m:%d"])
+    assert days(read(text, dateFormat="%Y:%m:%d")) == [date(2026, 3, 2)]

@@ -1,5 +1,6 @@
 """The builder of one CAMT statement: its account, balances and lines."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -11,9 +12,17 @@ from webapp.importers.values import day, utc_time
 from webapp.importers.xml_records import XmlRecord
 
 _MAX_NUMBER: Final = 255
+_MAX_NAMED: Final = 200
 _NUMBERS: Final = ("Id/Othr/Id", "Id/BBAN", "Id/UPIC", "Id/PrtryAcct/Id")
 _OPENING: Final = ("OPBD", "PRCD")
 _CLOSING: Final = ("CLBD",)
+# What a statement, a report or a notification has beside its account, its balances and its entries.
+_OTHERS: Final = frozenset(
+    {"Id", "StmtPgntn", "RptPgntn", "NtfctnPgntn", "ElctrncSeqNb", "RptgSeq", "LglSeqNb", "CreDtTm", "FrToDt"}
+    | {"CpyDplctInd", "RptgSrc", "RltdAcct", "Intrst", "TxsSummry"}
+    | {"AddtlStmtInf", "AddtlRptInf", "AddtlNtfctnInf"}
+)
+_DIRECTION: Final = "CdtDbtInd"
 
 
 class _CodedBalance(NamedTuple):
@@ -34,14 +43,22 @@ class CamtStatementBuilder:
         self._currency: str | None = None
         self._balances: list[_CodedBalance] = []
         self._undirected: list[str] = []
+        self._unread: Counter[str] = Counter()
         self._lines: dict[str | None, list[FileLine]] = {}
 
     def add(self, record: XmlRecord) -> None:
-        """Add an account or a balance; other elements are ignored."""
+        """Add an account or a balance; raises FileRefusedError for an element that may be an entry."""
         if record.name == "Acct":
             self._name_account(record)
         elif record.name == "Bal":
             self._add_balance(record)
+        elif record.name not in _OTHERS:
+            if any(path.rpartition("/")[2] == _DIRECTION for path in record.fields):
+                raise FileRefusedError(
+                    f"Line {record.line:,} of the file has money in an element that no statement has,"
+                    f" {quoted(record.name)}; it is damaged, download it again."
+                )
+            self._unread[record.name] += 1
 
     def add_entry(self, entry: XmlRecord, row: int) -> None:
         """Add an entry as a line; raises FileRefusedError if it is incomplete."""
@@ -93,6 +110,9 @@ class CamtStatementBuilder:
         if self._undirected:
             codes = ", ".join(dict.fromkeys(self._undirected))
             yield f"{account}: balances ({codes}) have no direction (CdtDbtInd), and are not used."
+        if self._unread:
+            named = ", ".join(f"{quoted(name)} ({count:,})" for name, count in sorted(self._unread.items()))
+            yield f"{account}: the statement has elements that are not read: {named[:_MAX_NAMED]}."
         if others:
             yield f"{account}: its entries are in {len(others) + 1} currencies; each becomes an account of its own."
         for balance in self._balances:
@@ -119,7 +139,7 @@ class CamtStatementBuilder:
         # Interim balances are those of one page of the statement.
         if code not in (*_OPENING, *_CLOSING) or balance.value("Tp/SubTp/Cd", "SubTp/Cd") == "INTM":
             return
-        if balance.value("CdtDbtInd") is None:
+        if balance.value(_DIRECTION) is None:
             # One exporter leaves it out of balances; the direction of the lines does not depend on it.
             self._undirected.append(code)
             return

@@ -125,6 +125,8 @@ def _stated(details: str) -> dict[str, Any]:
     ('19.5', 'USD', 'AM04')
     """
     codes = dict(_CODES.findall(details))
+    if not codes:
+        return {}
     original, charges = (_CODED.fullmatch(codes.get(name, "")) for name in ("OCMT", "CHGS"))
     if original and original[1] not in DIGITS:
         original = None

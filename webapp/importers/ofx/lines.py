@@ -28,9 +28,9 @@ def line(fields: Fields, *, row: int, pending: bool) -> FileLine:
     date, an amount or a reference that is missing, unreadable or there twice.
     """
     for name in _ONCE:
-        # Two equal amounts are two equal lines without their ends; other fields are sometimes repeated.
+        # Two equal amounts are two equal lines without their ends; of other fields only different values are kept.
         values = fields.get(name, ())
-        if len(values if name == AMOUNT else set(values)) > 1:
+        if len(values) > 1:
             raise FileRefusedError(f"{name} appears twice, {quoted(values[0])} and {quoted(values[1])}.")
     dated = "DTTRAN" if pending and first(fields, ["DTTRAN"]) else "DTPOSTED"
     booked_on = day(_required(fields, dated))
@@ -74,7 +74,10 @@ def _original(fields: Fields, amount_moved: Decimal) -> dict[str, Any]:
 
 def first(fields: Fields, names: Iterable[str]) -> str | None:
     """Return the first value of any of the names."""
-    return next((values[0] for name in names if (values := fields.get(name))), None)
+    for name in names:
+        if values := fields.get(name):
+            return values[0]
+    return None
 
 
 def _required(fields: Fields, name: str) -> str:

@@ -135,10 +135,8 @@ class OfxParser:
     def feed(self, tag: Tag) -> None:
         """Add the next tag; raises FileRefusedError as soon as the file cannot be valid."""
         kind = _KINDS.get(tag.name)
-        # A file that is cut off within a tag ends in a piece of it.
-        text = tag.value.partition("<")[0].strip()
-        if text and kind in _WITHOUT_TEXT and self._open:
-            raise self._damage(tag, f"has text that belongs to no field, {quoted(text)}")
+        if tag.value and kind in _WITHOUT_TEXT and self._open:
+            self._refuse_text(tag)
         if tag.closes:
             if kind and self._open:
                 self._end(tag, kind)
@@ -161,6 +159,11 @@ class OfxParser:
         if not self._statements and not self._warnings:
             self._warn("The file has no statement, so there is nothing to import.")
         return BankFile("ofx", tuple(self._statements), tuple(self._warnings), tuple(self._skipped))
+
+    def _refuse_text(self, tag: Tag) -> None:
+        # A file that is cut off within a tag ends in a piece of it.
+        if text := tag.value.partition("<")[0].strip():
+            raise self._damage(tag, f"has text that belongs to no field, {quoted(text)}")
 
     def _begin(self, tag: Tag, kind: str) -> None:
         if kind == "OFX" and self._open:

@@ -19,6 +19,8 @@ _TAG: Final = re.compile(
     r"<(?:(?P<close>/?)(?P<name>[A-Za-z_][\w.:-]*+)(?:[\s/][^<>]*+)?+>"
     r"|(?P<comment>!--)|(?P<cdata>!\[CDATA\[)|(?P<declaration>![A-Za-z])|\?[A-Za-z][^<>]*+>)"
 )
+_END_OF_COMMENT: Final = "-->"
+_END_OF_CDATA: Final = "]]>"
 _REFERENCE: Final = re.compile(
     r"&(?:#(?P<decimal>\d{1,7})|#[xX](?P<hex>[0-9A-Fa-f]{1,6})|(?P<name>\w{2,32}));"
 )
@@ -48,59 +50,42 @@ def tags(text: str) -> Iterator[Tag]:
     """
     if text.count("<") > MAX_TAGS:
         raise FileRefusedError(f"The file has more than {MAX_TAGS:,} tags; export it in shorter periods.")
-    before: _Markup | None = None
+    name, closes, begin = "", False, 0
     parts: list[str] = []
     position = 0
-    for mark in _marks(text):
-        if before:
-            parts.append(unescaped(text[position : mark.start]))
-        position = mark.end
-        if not mark.name:
-            parts.append(mark.quoted)
-            continue
-        if before:
-            yield Tag(before.name, _value(parts), before.start, before.closes)
-        if mark.empty:
-            yield Tag(mark.name, "", mark.start)
-        before = mark._replace(closes=mark.closes or mark.empty)
-        parts.clear()
-    if before:
-        parts.append(unescaped(text[position:]))
-        yield Tag(before.name, _value(parts), before.start, before.closes)
-
-
-class _Markup(NamedTuple):
-    """A piece of markup from `start` to `end`: a tag with its name, or one without, and the text of a CDATA section."""
-
-    start: int
-    end: int
-    name: str = ""
-    closes: bool = False
-    empty: bool = False
-    quoted: str = ""
-
-
-def _marks(text: str) -> Iterator[_Markup]:
-    """Yield every piece of markup; text between them is left out."""
-    position = 0
     while found := _TAG.search(text, position):
-        start, position = found.span()
-        if name := found["name"]:
-            closes = bool(found["close"])
-            # OFX 2 allows a namespace on its elements, which does not change the meaning of their names.
-            plain = name.rpartition(":")[2].upper()
-            yield _Markup(start, position, plain, closes, empty=not closes and text[position - 2] == "/")
-        elif found["declaration"]:
-            raise FileRefusedError(
-                "The file has a document type declaration, which bank files never have; it was not read."
-            )
-        elif found["comment"] or found["cdata"]:
-            end = _end(text, position, "-->" if found["comment"] else "]]>")
-            quoted = text[position:end] if found["cdata"] else ""
-            position = end + 3
-            yield _Markup(start, position, quoted=quoted)
-        else:
-            yield _Markup(start, position)
+        start, end = found.span()
+        if name:
+            parts.append(unescaped(text[position:start]))
+        # OFX 2 allows a namespace on its elements, which does not change the meaning of their names.
+        plain, position = (found["name"] or "").rpartition(":")[2].upper(), end
+        if not plain:
+            position = _skipped(text, found)
+            if found["cdata"]:
+                parts.append(text[end : position - len(_END_OF_CDATA)])
+            continue
+        if name:
+            yield Tag(name, _value(parts), begin, closes)
+        parts.clear()
+        name, begin, closes = plain, start, bool(found["close"])
+        if not closes and text[end - 2] == "/":
+            yield Tag(name, "", begin)
+            closes = True
+    if name:
+        parts.append(unescaped(text[position:]))
+        yield Tag(name, _value(parts), begin, closes)
+
+
+def _skipped(text: str, found: re.Match[str]) -> int:
+    """Return the position behind markup that is no tag; raises FileRefusedError for a document type."""
+    if found["declaration"]:
+        raise FileRefusedError(
+            "The file has a document type declaration, which bank files never have; it was not read."
+        )
+    if not (found["comment"] or found["cdata"]):
+        return found.end()
+    mark = _END_OF_COMMENT if found["comment"] else _END_OF_CDATA
+    return _end(text, found.end(), mark) + len(mark)
 
 
 def _end(text: str, start: int, mark: str) -> int:

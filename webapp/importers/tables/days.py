@@ -40,6 +40,7 @@ _ORDERS: Final = (
     *("%Y.%m.%d.", "%d.%m.%Y.", "%Y%m%d", "%Y年%m月%d日", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d/%b/%Y"),
     *("%d. %b %Y", "%d. %B %Y", "%d %b %y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d%b%Y"),
 )
+_UNUSUAL: Final = re.compile(r"\d+(?P<mark>[^\w\s%]|_)\d+(?P=mark)\d+", re.ASCII)
 FORMATS: Final = tuple(f"{day}{time}" for day, time in itertools.product(_ORDERS, _TIMES))
 _ISO: Final = "%Y-%m-%d"
 _DAY_TEXT: Final = re.compile(r"(?<![\w/.-])\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}(?![\w/.-])")
@@ -170,10 +171,12 @@ def formats_of(cells: Sequence[str]) -> list[str]:
     if any(each.startswith("%d.%m") for each in possible):
         possible = {each: days for each, days in possible.items() if not each.startswith("%m.%d")}
     if not possible:
+        unusual = _with_another_mark(distinct)
         raise MappingNeededError(
             f"The dates, such as {quoted(distinct[0] if distinct else '')}, are not all in one known format;"
             " give it in the mapping, as dateFormat (%d.%m.%Y).",
             "dateFormat",
+            **({"example": distinct[0], "dateFormats": unusual} if unusual else {}),
         )
     return list({days: each for each, days in reversed(possible.items())}.values())
 
@@ -284,6 +287,20 @@ def _possible(texts: Sequence[str]) -> dict[str, tuple[date, ...]]:
         if len(days) == len(texts):
             found[each] = days
     return found
+
+
+def _with_another_mark(texts: Sequence[str]) -> list[str]:
+    """Return the formats of dates with a year of four digits and an unusual mark between their numbers.
+
+    >>> _with_another_mark(["2026:03:02"]), _with_another_mark(["28_03_2026"]), _with_another_mark(["10:05:20"])
+    (['%Y:%m:%d'], ['%d_%m_%Y'], [])
+    """
+    found = _UNUSUAL.match(texts[0]) if texts else None
+    if not found:
+        return []
+    mark = found["mark"]
+    usual = _possible([text.replace(mark, "-") for text in texts])
+    return sorted(each.replace("-", mark) for each in usual if "%Y" in each)
 
 
 def _abbreviated() -> dict[str, int]:

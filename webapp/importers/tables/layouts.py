@@ -14,7 +14,8 @@ from webapp.importers.tables.bank_layouts import amounts_by_currency
 from webapp.importers.tables.mappings import COLUMNS, Column, FlagWords, TableMapping
 from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.statuses import StatusWords
-from webapp.importers.tables.vocabulary import plain
+from webapp.importers.tables.typed_cells import ErrorCell
+from webapp.importers.tables.vocabulary import OF_CARDS, plain
 from webapp.importers.texts import quoted
 
 # The header is searched in so many rows, where a mapping names columns and no row.
@@ -80,6 +81,32 @@ class Layout:
         """Return a column's number and name for messages."""
         name = self.names[column] if column < len(self.names) else ""
         return f"column {column + 1} {quoted(name)}" if name else f"column {column + 1}"
+
+    @property
+    def is_of_card(self) -> bool:
+        """Return whether a column's name says that the table is of a card, whose balance may be what is owed."""
+        return any(not OF_CARDS.isdisjoint(plain(name).split()) for name in self.names)
+
+    def has_signed_debits(self, table: Sequence[TableRow]) -> bool:
+        """Return whether all debits are negative; if only some are, a minus marks a reversal."""
+        column = self.columns.get("debit")
+        if column is None:
+            return False
+        values = {self.number(row, column) for row in self.body(table)}
+        return any(value and value < 0 for value in values) and not any(
+            value and value > 0 for value in values
+        )
+
+    def refuse_error_cells(self, table: Sequence[TableRow]) -> None:
+        """Refuse an error cell, such as #REF!, in a column of dates, amounts or statuses."""
+        texts = ("description", "counterparty", "reference")
+        needed = [column for role, column in self.columns.items() if role not in texts]
+        needed += [each[0] for each in (self.flag, self.status, self.leave_out) if each]
+        for row in self.body(table):
+            if ErrorCell in map(type, row.cells):
+                for column in needed:
+                    if isinstance(row.cell(column), ErrorCell):
+                        raise self.refusal(row, column, "the cell's value cannot be read")
 
     def refusal(self, row: TableRow, column: int, why: str) -> RowRefusedError:
         """Return the refusal of a row, with its column and cell."""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +17,7 @@ from webapp.importers.balance_lines import (
     end_of,
     label_of,
     states_a_sum,
+    totals_of,
     unclear,
 )
 from webapp.importers.bank_files import FileLine, FileRefusedError, MappingNeededError, SkippedRow
@@ -25,7 +26,6 @@ from webapp.importers.tables.days import AS_OF, DayParser
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.statuses import PENDING, folded_words
-from webapp.importers.tables.typed_cells import ErrorCell
 from webapp.importers.tables.vocabulary import CREDIT_OR_DEBIT, OUT
 from webapp.importers.texts import joined, quoted
 from webapp.ledger.currencies import DIGITS, UnknownCurrencyError, canonical
@@ -69,7 +69,7 @@ class TableReader:
         self._value_days = self._days.beside(set() if valued is None else self._distinct(valued))
         self._codes: dict[str, str] = {}
         self._longest = max(len(layout.names), _commonest(layout.body(table)))
-        self._debits_are_signed = self._has_signed_debits()
+        self._debits_are_signed = layout.has_signed_debits(table)
         text_columns = self._text_columns()
         # A delimiter in an unquoted text moves the cells behind it, so that another number is read as the amount.
         self._is_typed = not may_shift
@@ -79,6 +79,7 @@ class TableReader:
         named = [layout.columns[role] for role in ("counterparty", "description") if role in layout.columns]
         self._texts = named if "description" in layout.columns else text_columns
         self._labels = named or text_columns
+        self._others = [column for column in text_columns if column not in self._labels]
         self._has_two_days = any(AS_OF in day for day in self._distinct(layout.columns["date"]))
         self._marks = self._mark_column() if layout.invert else None
         self._has_details = not layout.columns.keys().isdisjoint(_DETAILS)
@@ -92,10 +93,11 @@ class TableReader:
         """Read every row; raises FileRefusedError with row, column and value."""
         header = self._layout.header
         skipped = [_skipped(row, "Above the table, ignored.") for row in self._table[: header or 0]]
-        entries = []
+        entries: list[TableEntry] = []
+        totals: list[tuple[TableRow, Decimal]] = []
         unread: TableRow | None = None
         if self._is_typed:
-            self._refuse_error_cells()
+            self._layout.refuse_error_cells(self._table)
         for row in self._layout.body(self._table):
             if not any(row.cells):
                 continue
@@ -110,12 +112,15 @@ class TableReader:
             amount = self._amount(row)
             if amount is None and day is not None and (reason := self._reason_without_amount(row)):
                 skipped.append(_skipped(row, reason))
+            elif day is None and amount is not None and _naming_cell(row):
+                totals.append((row, amount))
             elif day is None or amount is None:
                 self._refuse_incomplete(row, day, amount)
                 skipped.append(_skipped(row, _NEITHER))
                 unread = unread or row
             else:
                 entries.append(self._entry(row, day, amount))
+        skipped += self._added_up(totals, entries)
         if unread and not entries:
             cells = ", ".join(quoted(cell) for cell in unread.cells[:_MOST_CELLS])
             raise FileRefusedError(
@@ -124,6 +129,16 @@ class TableReader:
                 f" {self._layout.named(self._layout.amounts[0])}."
             )
         return entries, [each for each in skipped if each.text]
+
+    def _added_up(
+        self, totals: Sequence[tuple[TableRow, Decimal]], entries: Sequence[TableEntry]
+    ) -> Iterator[SkippedRow]:
+        """Skip rows without a date that name a sum; raises FileRefusedError for an amount that is none of the lines."""
+        sums = totals_of(entry.written for entry in entries) if totals else set()
+        for row, amount in totals:
+            if abs(amount) not in sums:
+                self._refuse_incomplete(row, None, amount)
+            yield _skipped(row, REASON)
 
     def _entry(self, row: TableRow, day: date, amount: Decimal) -> TableEntry:
         if self._may_shift and any(row.cells[self._longest :]):
@@ -177,9 +192,10 @@ class TableReader:
 
     def _label(self, row: TableRow) -> Label:
         """Return what the texts of a row say of a balance; a row of which one is a payee's name gives a hint."""
-        if len(self._labels) == 1:
-            return label_of(row.cell(self._labels[0]))
+        if len(self._labels) == 1 and (text := row.cell(self._labels[0])):
+            return label_of(text)
         labels = {label_of(text) for column in self._labels if (text := row.cell(column))}
+        labels = labels or {label_of(text) for column in self._others if (text := row.cell(column))}
         if len(labels) > 1 and "" in labels:
             return "HINT"
         return max(labels, key=_STRENGTHS.index, default="")
@@ -187,7 +203,8 @@ class TableReader:
     def labelled_cell(self, number: int) -> tuple[str, object]:
         """Return the first text of a row that may state a balance, and its column as a mapping names it."""
         row = next(row for row in self._table if row.number == number)
-        column = max(self._labels, key=lambda column: _STRENGTHS.index(label_of(row.cell(column))))
+        columns = [*self._labels, *self._others]
+        column = max(columns, key=lambda column: _STRENGTHS.index(label_of(row.cell(column))))
         names = self._layout.names
         return row.cell(column), (names[column] if column < len(names) else "") or column
 
@@ -206,7 +223,7 @@ class TableReader:
 
     def _note_stated(self, row: TableRow) -> None:
         """Keep the balance that a row without a day states, where its amount can be read."""
-        label = next(filter(None, row.cells), "")
+        label = _naming_cell(row)
         with suppress(FileRefusedError):
             if label_of(label) == "BALANCE" and (amount := self._amount(row)) is not None:
                 self.stated.append(Movement(amount, "BALANCE", end=end_of(label)))
@@ -223,11 +240,11 @@ class TableReader:
         dated = row.cell(self._layout.columns["date"])
         if any(map(str.isdigit, dated)) and not states_a_sum(dated):
             return None
-        first = next(filter(None, row.cells), "")
+        label = _naming_cell(row)
         amounts = [row.cell(column) for column in self._layout.amounts]
         # Total is also the name of a payee; but no payment has both a debit and a credit.
-        may_be_payee = first != dated and (len(amounts) == 1 or not _NOTHING.isdisjoint(amounts))
-        if label_of(first) == "BALANCE" if may_be_payee else states_a_sum(first):
+        may_be_payee = label != dated and (len(amounts) == 1 or not _NOTHING.isdisjoint(amounts))
+        if label_of(label) == "BALANCE" if may_be_payee else label:
             return REASON
         return "It is pending and has no date yet." if self._is_pending(row, dated) else None
 
@@ -372,18 +389,6 @@ class TableReader:
                 raise self._row_error(row, column, "it is not an ISO 4217 currency") from None
         return self._codes[text]
 
-    def _refuse_error_cells(self) -> None:
-        """Refuse an error cell, such as #REF!, in a column of dates, amounts or statuses."""
-        layout = self._layout
-        texts = ("description", "counterparty", "reference")
-        needed = [column for role, column in layout.columns.items() if role not in texts]
-        needed += [each[0] for each in (layout.flag, layout.status, layout.leave_out) if each]
-        for row in layout.body(self._table):
-            if ErrorCell in map(type, row.cells):
-                for column in needed:
-                    if isinstance(row.cell(column), ErrorCell):
-                        raise self._row_error(row, column, "the cell's value cannot be read")
-
     def _refuse_incomplete(self, row: TableRow, day: date | None, amount: Decimal | None) -> None:
         """Refuse a row with a date and no amount, or an amount and no date."""
         if day is not None:
@@ -405,16 +410,6 @@ class TableReader:
         column = self._layout.columns.get(role)
         return None if column is None else _one_line(row.cell(column)) or None
 
-    def _has_signed_debits(self) -> bool:
-        """Return whether all debits are negative; if only some are, a minus marks a reversal."""
-        column = self._layout.columns.get("debit")
-        if column is None:
-            return False
-        values = {self._layout.number(row, column) for row in self._layout.body(self._table)}
-        return any(value and value < 0 for value in values) and not any(
-            value and value > 0 for value in values
-        )
-
     def _text_columns(self) -> list[int]:
         """Return the columns with the bank's texts, including the counterparty's name."""
         free = ("counterparty", "description", "value_date", "original_currency", *_DETAILS)
@@ -435,6 +430,11 @@ class TableReader:
 def _commonest(rows: Sequence[TableRow]) -> int:
     lengths = Counter(len(row.cells) for row in rows if any(row.cells))
     return max(lengths, key=lambda length: (lengths[length], length), default=0)
+
+
+def _naming_cell(row: TableRow) -> str:
+    """Return the cell of a row that only names a sum or a balance, or nothing."""
+    return next((cell for cell in row.cells if states_a_sum(cell)), "")
 
 
 def _one_line(text: str) -> str:

@@ -27,6 +27,7 @@ from webapp.importers.tables.signs import (
     contradicts_sign,
     grouped,
     ordered,
+    owed_below_zero,
     signed,
     with_charges,
     without_balances,
@@ -105,9 +106,11 @@ def file_of(
         entries = with_charges(entries, layout)
     if not (mapping.has_date_and_amount or "balanceIs" in mapping.choices):
         entries = balances_after(entries, layout)
+    entries, owed = owed_below_zero(entries, layout)
     groups, ends, gone = without_balances(grouped(entries), reader)
     skipped = sorted((*skipped, *gone), key=lambda row: row.row)
     statements, warnings = _statements(groups, ends, has_balance_column="balance" in mapping.columns)
+    warnings += owed
     if not has_lines:
         warnings.append("The file has no transaction, so there is nothing to import.")
     columns = columns_of(layout, mapping, layouts or layouts_of(table[:FIRST]))

@@ -15,13 +15,14 @@ from webapp.importers.balance_lines import (
     unclear,
     unnamed,
 )
-from webapp.importers.bank_files import MappingNeededError, SkippedRow, StatedBalance
+from webapp.importers.bank_files import FileRefusedError, MappingNeededError, SkippedRow, StatedBalance
 from webapp.importers.tables.amounts import has_own_sign
 from webapp.importers.tables.bank_layouts import bank_layout
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.lines import TableEntry, TableReader
 from webapp.importers.tables.rows import TableRow
 from webapp.importers.tables.vocabulary import OF_TRANSFERS, direction_of, plain
+from webapp.importers.texts import account_label
 
 Account = tuple[str | None, str | None]
 Groups = Mapping[Account, list[TableEntry]]
@@ -118,6 +119,17 @@ def balances_after(entries: list[TableEntry], layout: Layout) -> list[TableEntry
         entry if entry.balance is None else replace(entry, balance=entry.balance + entry.line.amount)
         for entry in entries
     ]
+
+
+def owed_below_zero(entries: list[TableEntry], layout: Layout) -> tuple[list[TableEntry], list[str]]:
+    """Return the entries of a card with what is owed as a balance below zero, where balances follow only so."""
+    groups = _chained(entries)
+    if not layout.is_of_card or confirms_sign(groups, 1) or not confirms_sign(groups, -1):
+        return entries, []
+    column = layout.named(layout.columns["balance"])
+    return [
+        entry if entry.balance is None else replace(entry, balance=-entry.balance) for entry in entries
+    ], [f"There is what is owed on the card in {column}; it was read as a balance below zero."]
 
 
 def with_charges(entries: list[TableEntry], layout: Layout) -> list[TableEntry]:
@@ -221,11 +233,19 @@ def _turned(entry: TableEntry) -> TableEntry:
 def _proof(
     entries: Sequence[TableEntry], stated: Sequence[Movement], table: Sequence[TableRow], layout: Layout
 ) -> tuple[bool, str] | None:
-    """Return whether amounts are to be turned, by the balances of the file, and why; None if they prove nothing."""
+    """Return whether amounts are to be turned, by the balances of the file, and why; None if they prove nothing.
+
+    What is owed on a card may be its balance: then the balances only prove what most of its lines are, money out.
+    Raises FileRefusedError where accounts of one file prove the opposite of each other.
+    """
     groups = _chained(entries)
     holds = confirms_sign(groups, 1)
     holds_turned = not holds and confirms_sign(groups, -1)
+    _refuse_opposites(groups)
     if holds or holds_turned or confirms_sign(groups, 1, is_before=True):
+        into = sum((entry.line.amount > 0) != holds_turned for group in groups for entry in group)
+        if layout.is_of_card and into * 2 > sum(map(len, groups)):
+            return None
         return holds_turned, "The balances of the file follow from the amounts only so."
     if len(groups) == 1 and (stated or any(entry.label for entry in entries)):
         rows = [*movements(entries), *stated]
@@ -233,6 +253,19 @@ def _proof(
         if shown[0] != shown[1]:
             return shown[1], "The stated opening and closing balances follow from the amounts only so."
     return _by_ends_of_rows(groups, table, layout)
+
+
+def _refuse_opposites(groups: Sequence[Sequence[TableEntry]]) -> None:
+    signs = [[sign for sign in (1, -1) if confirms_sign([group], sign)] for group in groups]
+    one, other = (
+        [group for group, found in zip(groups, signs, strict=True) if found == [sign]] for sign in (1, -1)
+    )
+    if one and other:
+        account, opposite = (account_label(groups[0][0].account) for groups in (one, other))
+        raise FileRefusedError(
+            f"{account} and {opposite}: by their balances a minus is money out of the one and money into the other."
+            " Export each account as a file of its own."
+        )
 
 
 def _shows(rows: Sequence[Movement], sign: int) -> bool:
@@ -366,7 +399,7 @@ def without_balances(groups: Groups, reader: TableReader) -> tuple[Groups, Ends,
             raise unclear(entry.line.row, *reader.labelled_cell(entry.line.row))
         kept[account] = [entry for place, entry in enumerate(entries) if place not in found.places]
         rows = [entries[place].line for place in sorted(found.places) if place < len(entries)]
-        gone += [SkippedRow(line.row, line.description, REASON) for line in rows]
+        gone += [SkippedRow(line.row, reader.labelled_cell(line.row)[0], REASON) for line in rows]
         days = [entry.line.booked_on for entry in entries]
         ends[account] = _end(found.opening, min(days)), _end(found.closing, max(days))
     return kept, ends, gone

@@ -287,6 +287,13 @@ OF_TRANSFERS: Final = frozenset(
         "bic blz glaubiger gläubiger gläubigerid iban ktonr mandat mandatsreferenz mandate sepa swift"
     ).split()
 )
+# Words in the names of columns that a list of a card has.
+OF_CARDS: Final = frozenset(
+    folded_name(
+        "card cardholder cardmember carta carte cartao kaart kaartnummer karte kartennummer karty kort kreditkarte"
+        " kreditkartennummer tarjeta"
+    ).split()
+)
 # Marks of a sign in a column of their own, which not every row has.
 CREDIT_OR_DEBIT: Final = frozenset({"cr", "dr", "credit", "debit", "crdt", "dbit", "haben", "soll"})
 _ALL: Final = frozenset(

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from webapp.database import failures, measures
 from webapp.database.session_state import Recording, WaitingAct, state_of
-from webapp.database.sessions import begin_write, db, insert_alike, scoped_session
+from webapp.database.sessions import begin_write, db, insert_rows, scoped_session
 from webapp.ledger import chain
 from webapp.ledger.act_ids import RANDOM_BITS, act_id
 from webapp.ledger.bound_rows import FORMAT, BoundDigest, digest_of, summary_of
@@ -295,7 +295,7 @@ def _bind(organization_id: str, sequence: int, kinds: Collection[str]) -> dict[s
     if not rows:
         return {}
     of_event = {"organization_id": organization_id, "sequence": sequence, "format": FORMAT}
-    insert_alike(table_of(BoundRow), of_event, BoundDigest._fields, rows)
+    insert_rows(db.session.connection(), table_of(BoundRow), BoundDigest._fields, rows, of_event)
     return {"rows": summary_of(rows)}
 
 

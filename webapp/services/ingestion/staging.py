@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from webapp.database.sessions import insert_rows
 from webapp.database.sqlite import has_begun
 from webapp.ledger.matching.lines import BankLine
 from webapp.models.base import MONEY, BigId
@@ -150,9 +151,9 @@ def _fill(connection: sa.Connection, table: sa.Table, rows: Iterator[Any]) -> No
     if is_alone:
         connection.exec_driver_sql("BEGIN")
     is_filled = False
-    while portion := [row._asdict() for row in islice(rows, AT_ONCE)]:
+    while portion := list(islice(rows, AT_ONCE)):
         is_filled = True
-        connection.execute(sa.insert(table), portion)
+        insert_rows(connection, table, portion[0]._fields, portion, {})
     if is_alone:
         connection.exec_driver_sql("COMMIT")
     if is_filled and connection.dialect.name == "postgresql":

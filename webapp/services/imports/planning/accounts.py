@@ -255,7 +255,7 @@ class Assignment:
             target = TargetAccount(
                 currency=currency,
                 external_id=found.external_id if found else statement.external_id,
-                name=found.name if found else proposed_name(statement, currency),
+                name=found.name if found else self._free_name(statement, currency),
                 feed_account=found,
                 named=(statement.external_id, statement.currency),
             )
@@ -263,6 +263,15 @@ class Assignment:
         if target.external_id is None and statement.external_id is not None:
             target.external_id, target.takes_number = statement.external_id, True
         return target
+
+    def _free_name(self, statement: Statement, currency: str) -> str:
+        """Propose a name; of two alike in a file the second adds its currency, or its number if that differs."""
+        name, number = proposed_name(statement, currency), statement.external_id
+        alike = [target.external_id for target in self.targets if target.name == name]
+        if not alike:
+            return name
+        other = f" in {currency}" if number is None or number in alike else f", {number}"
+        return f"{name[: LONGEST_NAME - len(other)]}{other}"[:LONGEST_NAME]
 
 
 def begin_missing(
