@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from webapp.database.command_limits import is_unlimited
 from webapp.database.session_state import state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
 
     Preparation = Callable[[sa.Connection], None]
 
@@ -170,35 +169,6 @@ def _see_in_open(session: orm.Session, organization_id: str | None) -> None:
 def insert_unless(table: sa.Table) -> Any:
     """Begin an INSERT that says `on_conflict_do_nothing` or `on_conflict_do_update`, as the books' database has it."""
     return (postgresql_insert if db.engine.dialect.name == "postgresql" else sqlite_insert)(table)
-
-
-def insert_alike(
-    table: sa.Table, shared: Mapping[str, object], names: tuple[str, ...], rows: Sequence[Sequence[object]]
-) -> None:
-    """Insert rows that share some values, and have their own ones of the columns `names`.
-
-    PostgreSQL takes them as a list for each column: of many, half of what a statement for each row costs.
-    """
-    if db.engine.dialect.name == "sqlite":
-        each = [{**shared, **dict(zip(names, row, strict=True))} for row in rows]
-        db.session.execute(_insert(table), each)
-        return
-    lists = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    db.session.execute(_from_lists(table, tuple(shared), names), {**shared, **lists})
-
-
-_insert = cache(sa.insert)
-
-
-@cache
-def _from_lists(table: sa.Table, shared: tuple[str, ...], names: tuple[str, ...]) -> sa.Insert:
-    columns = [table.c[name] for name in names]
-    lists = sa.func.unnest(*(sa.bindparam(each.name, type_=sa.ARRAY(each.type)) for each in columns))
-    rows = lists.table_valued(*(sa.column(each.name, each.type) for each in columns)).render_derived()
-    values = [sa.bindparam(name, type_=table.c[name].type) for name in shared]
-    return sa.insert(table).from_select(
-        [*shared, *names], sa.select(*values, *rows.c), include_defaults=False
-    )
 
 
 def next_ids(

@@ -8,6 +8,7 @@ from webapp.ledger.canonical import canonical_json, sha256_hex
 
 # Raised where FIELDS change: the migration that does so lets all rows be bound anew.
 FORMAT: Final = 1
+DIGEST_BYTES: Final = 32
 
 Fields = tuple["str | tuple[str, Fields]", ...]
 # By kind, the columns of a row in the order of its canonical form; a pair is a list of rows that belong to it.

@@ -68,3 +68,14 @@ def among(column: Any, values: Any) -> sa.ColumnElement[bool]:
     expression = sa.sql.coercions.expect(sa.sql.roles.ExpressionElementRole, column)
     item = sa.Text() if isinstance(expression.type, sa.String) else sa.BigInteger()
     return _Among(expression, sa.bindparam(values.key, type_=_Listed(item)))
+
+
+def each_of(named: Any) -> sa.TableValuedAlias:
+    """Build the rows of the parameter that `made_once` gives for lists by their names: `key` and `value`."""
+    columns: list[Any] = [sa.column("key", sa.Text), sa.column("value", sa.JSON)]
+    return sa.func.json_each(sa.bindparam(named.key, type_=sa.JSON)).table_valued(*columns)
+
+
+def number_in(each: sa.TableValuedAlias, place: int) -> sa.Cast[int]:
+    """Build the whole number at a place of such a list, counted from 0."""
+    return sa.cast(each.c.value[place].as_string(), sa.BigInteger)

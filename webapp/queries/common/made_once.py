@@ -40,4 +40,5 @@ def made_once(build: Callable[P, S]) -> Callable[P, tuple[S, dict[str, Any]]]:
 
 
 def _value(value: Any) -> Any:
-    return list(value) if isinstance(value, Collection) and not isinstance(value, (str, Mapping)) else value
+    is_list = isinstance(value, Collection) and not isinstance(value, (str, bytes, Mapping))
+    return list(value) if is_list else value

@@ -12,6 +12,7 @@ from webapp.database.sessions import db
 from webapp.ledger.matching.joins import LineReport, Pairs
 from webapp.models import FeedAccount, Transaction
 from webapp.models.base import table_of
+from webapp.queries.common.among import each_of, number_in
 from webapp.queries.common.made_once import made_once
 
 # So many lines of a day and amount are always compared by their words; equal texts are found among any number.
@@ -198,16 +199,6 @@ def _ids(
     return [found[place] for place in named]
 
 
-def _each(wanted: Any) -> sa.TableValuedAlias:
-    """Build the rows of a parameter that names days, amounts and texts by their places."""
-    columns: list[Any] = [sa.column("key", sa.Text), sa.column("value", sa.JSON)]
-    return sa.func.json_each(sa.bindparam(wanted.key, type_=sa.JSON)).table_valued(*columns)
-
-
-def _number(each: sa.TableValuedAlias, place: int) -> sa.Cast[int]:
-    return sa.cast(each.c.value[place].as_string(), sa.BigInteger)
-
-
 def _of_day_and_amount(
     organization_id: str, feed_account_id: int, each: sa.TableValuedAlias
 ) -> sa.Select[int]:
@@ -216,13 +207,13 @@ def _of_day_and_amount(
         _LINE.c.feed_account_id == feed_account_id,
         # JSON has text; this makes a day of it.
         _LINE.c.booked_on == days_after(each.c.value[0].as_string(), 0),
-        _LINE.c.amount_minor == _number(each, 1),
+        _LINE.c.amount_minor == number_in(each, 1),
     )
 
 
 @made_once
 def _peek(organization_id: str, feed_account_id: int, wanted: Mapping[str, Any], most: int) -> sa.Select[Any]:
-    each = _each(wanted)
+    each = each_of(wanted)
     found = _of_day_and_amount(organization_id, feed_account_id, each).limit(most)
     return sa.select(each.c.key, listed_ids(found.scalar_subquery()))
 
@@ -231,10 +222,10 @@ def _peek(organization_id: str, feed_account_id: int, wanted: Mapping[str, Any],
 def _twins(
     organization_id: str, feed_account_id: int, wanted: Mapping[str, Any], most: int
 ) -> sa.Select[Any]:
-    each = _each(wanted)
+    each = each_of(wanted)
     found = (
         _of_day_and_amount(organization_id, feed_account_id, each)
-        .where(_LINE.c.text_key == _number(each, 2))
+        .where(_LINE.c.text_key == number_in(each, 2))
         .order_by(_LINE.c.id)
         .limit(most)
     )
@@ -246,7 +237,7 @@ def _first(
     organization_id: str, feed_account_id: int, wanted: Mapping[str, Any], most: Any
 ) -> sa.Select[Any]:
     """Select the first lines of each day and amount, chosen in the order in which an index has them."""
-    each = _each(wanted)
+    each = each_of(wanted)
     among_these = (
         _of_day_and_amount(organization_id, feed_account_id, each)
         .order_by(_LINE.c.text_key, _LINE.c.id)
