@@ -182,6 +182,18 @@ DELETE FROM audit_events WHERE sequence = 60;
 DELETE FROM audit_events WHERE sequence > 300;
 
 -- event_differs
+UPDATE action_requests SET created_at = '2020-02-29 10:00:00.000000'
+WHERE id = (SELECT min(id) FROM action_requests WHERE status = 'EXECUTED');
+
+-- event_differs
+UPDATE action_requests SET decided_at = '2020-02-29 10:00:00.000000'
+WHERE id = (SELECT min(id) FROM action_requests WHERE status = 'EXECUTED');
+
+-- event_differs
+UPDATE action_requests SET plan_id = 'ar_471102'
+WHERE id = (SELECT min(id) FROM action_requests WHERE status = 'EXECUTED');
+
+-- event_differs
 UPDATE action_requests SET note = 'another one' WHERE kind = 'void_journal_entry';
 
 -- event_without_request

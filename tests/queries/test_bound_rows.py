@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-from webapp.database.sessions import db
+from tests.tree import ROOT
+from webapp.database.sessions import Base, db
 from webapp.ledger.bound_rows import FIELDS
 from webapp.migrations.revisions import head_revision
 from webapp.queries.audit.bound_rows import SOURCES
@@ -108,12 +109,51 @@ TRIGGERS = {
 }
 # What no act changes: when a row was made, and which program a key was made for. Parts of taxes are only added.
 FIXED, NEVER_CHANGED = {"created_at", "client_id"}, {"tax_part"}
+# The audit trail itself, which checks compare with its events.
+TRAIL = {"action_requests", "audit_events", "bound_rows", "written_rows"}
+# By the words of docs/format.md, the tables of which nothing is bound.
+NOT_BOUND = {
+    "rules with their runs": "rules rule_versions rule_runs rule_settings document_settings suggestion_dismissals",
+    "merchants": "merchants institutions",
+    "projects": "projects project_groups",
+    "owners": "owners",
+    "transfers": "transfer_pairs",
+    "joined lines": "line_joins line_changes",
+    "the documents that belong to a line": "document_relations declined_relations statement_documents",
+    "parts of payments before they are settled": "payments payment_parts due_changes",
+    "notes on balances": "balance_notes",
+    "steps and marks of closes": "own_steps close_marks",
+    "what its closes ask for": "close_policies",
+    "exceptions from locks": "lock_exceptions",
+    "files that were imported or pushed with the answers": "imports import_lines column_mappings inbox_files"
+    " feed_pushes feed_lines provider_balances bulk_turns idempotency_keys",
+    "proposals": "proposals",
+    "webhooks": "webhook_endpoints webhook_deliveries",
+    "invitations": "invitations",
+    "jobs": "jobs",
+    "saved views": "saved_views",
+    "kept sums": "day_sums month_sums line_day_sums line_month_sums register_lines items token_days touched_proofs",
+    "recorded verdicts": "proof_breaks",
+    "the bytes of files": "stored_files",
+    "codes and tokens of connected programs": "connection_secrets secrets",
+    "how people sign in": "users sessions sign_in_counters sign_in_steps familiar_browsers authenticators passkeys"
+    " passkey_challenges recovery_codes identities",
+}
 # What no database restores, since it names no row.
 NAMELESS = [(LEGS, "tax_code_id", "1"), (LINE, "feed_account_id", "0")]
 
 
 def test_every_kind_of_row_has_a_name():
     assert bound_rows.NAMES.keys() == FIELDS.keys()
+
+
+def test_the_format_says_which_tables_are_not_bound():
+    _, _, text = (ROOT / "docs/format.md").read_text(encoding="utf-8").partition("Not bound are ")
+    said = " ".join(text.partition("A restore lists")[0].split())
+    assert [phrase for phrase in NOT_BOUND if phrase not in said] == []
+    bound = {part.table for source in SOURCES.values() for part in (source, *source.parts)}
+    left = {each.name for each in Base.metadata.sorted_tables if each not in bound} - TRAIL
+    assert left == {name for names in NOT_BOUND.values() for name in names.split()}
 
 
 def test_every_field_of_a_row_is_bound_again_when_it_changes(house):

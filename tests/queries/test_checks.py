@@ -42,6 +42,19 @@ def test_every_damage_is_found_and_nothing_in_sound_books(copy, subtests, portio
         assert "proof_equation" in copy.found()
 
 
+def test_the_log_says_where_a_check_could_not_read_its_rows(monkeypatch, caplog):
+    def boxes():
+        yield {}["boxes"]
+
+    monkeypatch.setattr(checks, "OF_BOOKS", (boxes,))
+    (found,) = checks.of_organization()
+    assert (found.code, found.message) == (
+        "unreadable_rows",
+        "Some of the test checks cannot be read ('boxes').",
+    )
+    assert "in boxes" in caplog.text
+
+
 def rewrite_proof(copy):
     def newest():
         return db.session.execute(

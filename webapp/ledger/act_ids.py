@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Final
 
 RANDOM_BITS: Final = 80
+# So many characters of an id tell its millisecond.
+TIMED: Final = len("ar_") + 10
 _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 

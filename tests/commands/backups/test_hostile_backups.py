@@ -277,6 +277,13 @@ def test_an_organization_with_a_path_for_its_id_is_refused(books_of_all_kinds, b
     assert attempt(rebuilt(backed_up(), change)) == (None, set())
 
 
+def test_sums_of_books_that_are_not_there_are_refused(books_of_all_kinds, backed_up, attempt):
+    """Also on SQLite, which writes them anew before it looks at foreign keys."""
+    table, whole = next(each for each in tables() if each.name == "day_sums"), backed_up()
+    change = in_column([*table.columns.keys()].index("organization_id"), "org_1")
+    assert attempt(rebuilt(whole, {"day_sums.jsonl": change})) == (None, set())
+
+
 @on_sqlite
 @pytest.mark.parametrize(
     ("member", "sentence"),

@@ -1,8 +1,8 @@
 """Rows in the form in which the audit chain binds them, read anew from the books."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 from heapq import merge
@@ -51,9 +51,8 @@ from webapp.models.base import table_of
 from webapp.queries.common.made_once import made_once
 
 AT_ONCE: Final = 2000
-Writer = Callable[[list[Any]], list[object]]
-Named = sa.sql.elements.NamedColumn[Any]
-Asked = tuple[Callable[..., Any], list[tuple[Callable[..., Any], Writer]]]
+Shorten = Callable[[list[object]], list[object]]
+Asked = tuple[Callable[..., Any], list[tuple[Callable[..., Any], Shorten]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +146,7 @@ def rows_of(
     Those that `are_written` were so since the last event, and have None where they are bound no more.
     """
     statement, parts_of = (_WRITTEN if are_written else _ALL)[kind]
-    write, last, is_more = _WRITERS[kind], -1, True
+    shortened, last, is_more = _SHORTENERS[kind], -1, True
     while is_more:
         rows = db.session.execute(*statement(organization_id, last)).all()
         is_more = len(rows) == AT_ONCE
@@ -157,16 +156,16 @@ def rows_of(
             if bound_of is None:
                 yield row_id, None
             else:
-                own = write(values)
+                own = shortened(values)
                 yield row_id, [*own, *[each.get(row_id, []) for each in parts]] if parts else own
 
 
 def _parts(
-    statement: Callable[..., Any], write: Writer, organization_id: str, first: int, last: int
+    statement: Callable[..., Any], shortened: Shorten, organization_id: str, first: int, last: int
 ) -> dict[int, list[list[object]]]:
     found: dict[int, list[list[object]]] = {}
     for owner_id, *values in db.session.execute(*statement(organization_id, first, last)):
-        found.setdefault(owner_id, []).append(write(values))
+        found.setdefault(owner_id, []).append(shortened(values))
     return found
 
 
@@ -212,50 +211,60 @@ def not_bound() -> dict[str, int]:
     return {row[0]: row[1] for row in found}
 
 
-def _writer(columns: Sequence[Named]) -> Writer:
-    """Give a function that writes the values of some columns as JSON has them, in their list."""
-    written = [
-        (place, write)
-        for place, column in enumerate(columns)
-        if (write := _WRITTEN_AS.get(type(column.type))) is not None
-    ]
-    ends = [place for place, column in enumerate(columns) if column.name in LEFT_OUT]
+def _shortener(names: Iterable[object]) -> Shorten:
+    """Give a function that leaves out the end of a row that has nothing from there on."""
+    ends = [place for place, name in enumerate(names) if name in LEFT_OUT]
 
-    def as_json(values: list[Any]) -> list[object]:
-        for place, write in written:
-            if values[place] is not None:
-                values[place] = write(values[place])
+    def shortened(values: list[object]) -> list[object]:
         for end in ends:
             if not any(value not in (None, False) for value in values[end:]):
                 return values[:end]
         return values
 
-    return as_json
+    return shortened
 
 
-def _instant(value: datetime) -> str:
-    return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+class _Written(sa.TypeDecorator[str]):
+    """A value as JSON has it, written by a function from what the driver reads: on SQLite text."""
+
+    impl = sa.String
+    cache_ok = True
+
+    def __init__(self, write: Callable[[Any], str]) -> None:
+        super().__init__()
+        self.write = write
+
+    def process_result_value(self, value: Any, _dialect: sa.Dialect) -> str | None:
+        """Write a value, unless there is none."""
+        return None if value is None else self.write(value)
 
 
-def _digits(value: Decimal) -> str:
-    return format(value, "f")
+def _instant(value: datetime | str) -> str:
+    at = datetime.fromisoformat(value) if isinstance(value, str) else value.astimezone(UTC)
+    return at.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def _digits(value: Decimal | str) -> str:
+    return format(Decimal(value), "f")
 
 
 # Many rows have the same instant.
-_WRITTEN_AS: Final[Mapping[type, Callable[[Any], str]]] = {
-    Instant: lru_cache(_instant),
-    sa.Date: date.isoformat,
-    Exact: _digits,
+_WRITTEN_AS: Final[Mapping[type, _Written]] = {
+    Instant: _Written(lru_cache(_instant)),
+    sa.Date: _Written(str),
+    Exact: _Written(_digits),
 }
 
 
-def _columns(kind: str) -> list[Named]:
-    return [_column(SOURCES[kind].table, name) for name in FIELDS[kind] if isinstance(name, str)]
+def _columns(table: sa.Table, names: Iterable[object]) -> list[sa.ColumnElement[Any]]:
+    return [_column(table, name) for name in names if isinstance(name, str)]
 
 
-def _column(table: sa.Table, name: str) -> Named:
+def _column(table: sa.Table, name: str) -> sa.ColumnElement[Any]:
     column, as_another = table.c[name], _COUNTS_AS.get((table.name, name))
-    return sa.case(as_another, value=column, else_=column).label(name) if as_another else column
+    if as_another:
+        return sa.case(as_another, value=column, else_=column)
+    return sa.type_coerce(column, _WRITTEN_AS.get(type(column.type), column.type))
 
 
 def _id(table: sa.Table, name: str) -> sa.ColumnElement[int]:
@@ -272,7 +281,7 @@ def _asked(kind: str, *, are_written: bool) -> Asked:
 
     @made_once
     def behind(organization_id: str, last: int) -> sa.Select[Any]:
-        rows = sa.select(row_id.label("row_id"), source.of, *_columns(kind))
+        rows = sa.select(row_id.label("row_id"), source.of, *_columns(source.table, FIELDS[kind]))
         bound = source.are_bound(organization_id)
         if are_written:
             is_noted = sa.and_(bound, _id(source.table, source.id) == row_id)
@@ -280,22 +289,21 @@ def _asked(kind: str, *, are_written: bool) -> Asked:
         rows = rows.where(*(are_noted(organization_id) or [bound]), row_id > last)
         return rows.order_by("row_id").limit(AT_ONCE)
 
-    def belonging(part: _Part, names: Any) -> tuple[Callable[..., Any], Writer]:
-        columns: list[Any] = [_column(part.table, name) for name in names]
+    def belonging(part: _Part, names: Any) -> tuple[Callable[..., Any], Shorten]:
         owner = _id(part.table, part.of)
         between = row_id if are_written else owner
 
         @made_once
         def parts(organization_id: str, first: int, last: int) -> sa.Select[Any]:
             chosen = part.table.c.organization_id == organization_id, between.between(first, last)
-            rows = sa.select(owner.label("owner_id"), *columns)
+            rows = sa.select(owner.label("owner_id"), *_columns(part.table, names))
             rows = rows.where(*chosen, *part.are_bound, *are_noted(organization_id))
             if are_written:
                 same = part.table.c.organization_id == noted.c.organization_id, owner == row_id
                 rows = rows.select_from(sa.join(noted, part.table, sa.and_(*same)))
             return rows.order_by("owner_id", part.table.c[part.order])
 
-        return parts, _writer(columns)
+        return parts, _shortener(names)
 
     lists = (each[1] for each in FIELDS[kind] if not isinstance(each, str))
     return behind, [belonging(*each) for each in zip(source.parts, lists, strict=True)]
@@ -303,4 +311,4 @@ def _asked(kind: str, *, are_written: bool) -> Asked:
 
 _ALL: Final = {kind: _asked(kind, are_written=False) for kind in FIELDS}
 _WRITTEN: Final = {kind: _asked(kind, are_written=True) for kind in FIELDS}
-_WRITERS: Final = {kind: _writer(_columns(kind)) for kind in FIELDS}
+_SHORTENERS: Final = {kind: _shortener(names) for kind, names in FIELDS.items()}

@@ -4,6 +4,7 @@ What could be wrong between organizations is asked of all at once. So are the bo
 that are spread over nodes are checked one organization at a time, each on the node where it is.
 """
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 
 import sqlalchemy as sa
@@ -32,6 +33,8 @@ from webapp.queries.checks import (
     voids,
 )
 from webapp.queries.checks.violations import Check, Violation
+
+log = logging.getLogger("tieout.checks")
 
 # What values that no act writes make a check raise.
 UNREADABLE = (LedgerError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -90,6 +93,7 @@ def _found(checks: Sequence[Check], where: str, show: Callable[[str], None]) -> 
             yield from check()
         except UNREADABLE as error:
             # Somebody changed a row past the application; what the other checks find may say which.
+            log.exception("The check %s could not read its rows", check.__name__)
             reason = str(error) or type(error).__name__
             yield Violation(
                 "unreadable_rows",

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.database.sessions import db
+from webapp.ledger.act_ids import TIMED, act_id
 from webapp.ledger.canonical import canonical_json, instant_text
 from webapp.ledger.chain import GENESIS, Head, Link, first_break
 from webapp.models import ActionRequest, AuditEvent, refers_to
@@ -24,10 +25,11 @@ ENDINGS = {"REJECTED": "reject_proposal", "EXPIRED": "expire_proposal"}
 RECORDED = ("kind", "status", "note", "payload", "before", "after", "result", "error")
 # Columns of the model, not of its table: what a scoped session asks of the table alone is of all organizations.
 _EVENT = [getattr(AuditEvent, column.name) for column in AuditEvent.__table__.columns]
-_TEXTS = ("id", "kind", "status", "title", "note", "error", "target_kind", "target_id")
+_PLAIN = ("id", "kind", "status", "title", "note", "error", "target_kind", "target_id", "plan_id")
+_INSTANTS = ("created_at", "decided_at")
 _RECORDS = ("payload", "before", "after", "result", "actor")
 _REQUEST = [
-    *(getattr(ActionRequest, name) for name in _TEXTS),
+    *(getattr(ActionRequest, name) for name in (*_PLAIN, *_INSTANTS)),
     *(sa.cast(getattr(ActionRequest, name), sa.Text).label(name) for name in _RECORDS),
 ]
 
@@ -116,13 +118,18 @@ def _agrees(event: Any, request: Any) -> bool:
         "kind": event.kind,
         "actionRequestId": event.action_request_id,
     }
-    agrees = all(body.get(key) == value for key, value in columns.items())
-    if request is None or request.status == "PENDING":
+    agrees: bool = all(body.get(key) == value for key, value in columns.items())
+    if request is None:
         return agrees
-    if event.kind == ENDINGS.get(request.status):
-        return agrees and body.get("status") == request.status
+    # A proposal was made before most of its events, in the millisecond that its id begins with.
+    agrees &= request.created_at == event.at or request.id[:TIMED] == act_id(request.created_at)[:TIMED]
+    if request.status == "PENDING" or event.kind not in {request.kind, ENDINGS.get(request.status)}:
+        return agrees
+    agrees &= request.decided_at == event.at
     if event.kind != request.kind:
-        return agrees
+        return agrees and body.get("status") == request.status
+    # A proposal that is a plan names itself.
+    agrees &= body.get("planId") in {request.plan_id, request.id}
     # What only the body says stays; what the request says too is written as the request has it.
     recorded = {name: getattr(request, name) for name in RECORDED}
     recorded |= {name: _record(getattr(request, name)) for name in _RECORDS}

@@ -75,21 +75,22 @@ def duplicates() -> Iterator[Violation]:
 
 def lost_references() -> Iterator[Violation]:
     """Find rows of the books whose foreign key names no row, or a row of another organization."""
-    yield from _lost_of(each for each in Base.metadata.sorted_tables if "organization_id" in each.columns)
+    yield from lost_of(each for each in Base.metadata.sorted_tables if "organization_id" in each.columns)
 
 
 def lost_references_across() -> Iterator[Violation]:
     """Find rows of no organization whose foreign key names no row, and rows whose organization is not there."""
     for table in Base.metadata.sorted_tables:
         if "organization_id" not in table.columns:
-            yield from _lost_of([table])
+            yield from lost_of([table])
             continue
         for row in db.session.execute(_rows_without_organization(table)).mappings():
             named = f"organization_id {row['organization_id']}"
             yield _violation("orphan", table, row, f"names {named}, which is not there")
 
 
-def _lost_of(tables: Iterable[sa.Table]) -> Iterator[Violation]:
+def lost_of(tables: Iterable[sa.Table]) -> Iterator[Violation]:
+    """Find rows of some tables whose foreign key names no row of their organization, or of none."""
     for table in tables:
         for constraint in sorted(table.foreign_key_constraints, key=lambda each: str(each.name)):
             if [*constraint.column_keys] != ["organization_id"]:
