@@ -72,6 +72,8 @@ def joined(texts: Iterable[str | None]) -> str:
     ('Parenthood Ltd Rent Parent', 'Parenthood Ltd')
     """
     parts = [part for part in texts if part]
+    if not parts:
+        return ""
     keys = [getattr(part, "keyed", part) for part in parts]
     keyed = _joined(keys, str.__contains__, shortest=0)
     # Where no part is within another one, none is by whole words.

@@ -85,8 +85,10 @@ class Details:
         """Add up the charges within the amount; those of the payment are stated again for its entry."""
         for record in (payment, self._entry):
             for path in _CHARGES:
+                if path not in record.fields:
+                    continue
                 found = [unsigned(amount) for amount in record.values(path)]
-                if found and None not in found and set(record.values(f"{path}@Ccy")) <= {own}:
+                if None not in found and set(record.values(f"{path}@Ccy")) <= {own}:
                     return sum((each for each in found if each), Decimal(0)) or None
         return None
 

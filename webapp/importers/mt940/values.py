@@ -1,7 +1,7 @@
 """The values of MT940: the balance of :60: and :62:, and the first line of :61: with dates and amount."""
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
 
@@ -29,6 +29,8 @@ _NO_DAY: Final = "000000"
 # SWIFT introduced MT940 in 1977.
 _FIRST_YEAR: Final = 77
 _REFERENCE: Final = 16
+# A day that is nearer than this in one year is farther in the years around it.
+_HALF_A_YEAR: Final = timedelta(days=182)
 
 
 class Mt940Entry(NamedTuple):
@@ -140,7 +142,10 @@ def _nearest(text: str | None, value_on: date) -> date | None:
     """
     if not text or _has_no_entry_date(text):
         return value_on
-    days = (_in_year(value_on.year + step, text) for step in (0, -1, 1))
+    found = _in_year(value_on.year, text)
+    if found and abs(found - value_on) < _HALF_A_YEAR:
+        return found
+    days = (found, *(_in_year(value_on.year + step, text) for step in (-1, 1)))
     return min(filter(None, days), key=lambda day: abs(day - value_on), default=None)
 
 
