@@ -152,14 +152,15 @@ class Keeper:
                 yield (key, posted[key], self.expected[key])
         for _ in range(periods):
             first, last = sorted(FIRST + timedelta(days=self.chance.randrange(120)) for _ in range(2))
+            if self.chance.random() < 0.3:
+                first, last = first.replace(day=1), month_end(last)
             yield from self.flow_differences(replay, first, last)
 
     def flow_differences(self, replay, first, last):
         """Compare every column of the cash flow of a period: itself, the period before, and its months."""
         query = f"from={first}&to={last}&months=true&compareWith=previous_period"
         flow = done(self.person.get(f"/api/reports/cash-flow?{query}"))["cashFlow"]
-        before = first - (last - first) - timedelta(days=1), first - timedelta(days=1)
-        columns = {("amount", None): (first, last), ("before", None): before}
+        columns = {("amount", None): (first, last), ("before", None): days_before(first, last)}
         columns |= {("months", place): each for place, each in enumerate(months(first, last))}
         for (read, place), days in columns.items():
             shown = shown_flows(flow, read, place)
@@ -170,11 +171,25 @@ class Keeper:
                 yield (days, shown, "does not add up")
 
 
+def month_end(day):
+    return day.replace(day=monthrange(day.year, day.month)[1])
+
+
 def months(first, last):
     while first <= last:
-        end = first.replace(day=monthrange(first.year, first.month)[1])
-        yield first, min(end, last)
-        first = end + timedelta(days=1)
+        yield first, min(month_end(first), last)
+        first = month_end(first) + timedelta(days=1)
+
+
+def days_before(first, last):
+    """Give the period before one: as many whole months, or as many days."""
+    eve = first - timedelta(days=1)
+    if (first.day, last) != (1, month_end(last)):
+        return eve - (last - first), eve
+    start = first
+    for _ in months(first, last):
+        start = (start - timedelta(days=1)).replace(day=1)
+    return start, eve
 
 
 @pytest.mark.parametrize("base", UNITS)
