@@ -254,7 +254,7 @@ def _close(row: Close, record: CloseRecord, prepared: Mapping[str, Any], doing: 
     doing.after = {**_locks(organization), "digest": row.digest}
 
 
-def _locks(organization: Organization) -> dict[str, str | None]:
+def _locks(organization: Organization) -> dict[str, object]:
     """Tell how far all entries are locked, and adjusting ones."""
     return {
         "lockDate": _text(organization.lock_date),
