@@ -192,6 +192,17 @@ def test_american_books_move_in_and_their_month_is_closed(ada, books):
     assert close(ada, "2026-07")["verdict"] == "HOLDS"
 
 
+def test_accounts_named_by_paths_are_each_their_own(ada):
+    paths = ["Costs:Car:Insurance", "Costs:Home:Insurance", "Insurance"]
+    chart = send(ada, "ACCOUNTS", "Account,Type\n" + "".join(f"{each},Expense\n" for each in paths))
+    assert [each["verdict"] for each in chart["rows"]] == ["NEW", "NEW", "ALREADY_THERE"]
+    balances = "Account,Debit,Credit\n" + "".join(
+        f"{each},{sum_}\n" for each, sum_ in zip(paths, ("9,", "1,", ",10"), strict=True)
+    )
+    opening = send(ada, "OPENING", balances, on="2026-06-30")
+    assert [each["accountName"] for each in opening["rows"]] == paths
+
+
 CHART = "Code,Name,Type\n9500,Till,Asset\n9600,Takings,Income\n9700,Sundries,Expense\n"
 JOURNAL = """No,Date,Account,Debit,Credit,Text
 1,2026-03-02,9500,10.00,,Day one

@@ -189,6 +189,24 @@ def test_the_newest_close_is_reopened_and_the_next_follows_on_it(kept, books, si
     assert not [*faults(again["document"], again["digest"]), *faults(first["document"], first["digest"])]
 
 
+def test_the_close_of_a_year_locks_its_adjusting_entries_until_it_is_reopened(kept, books, signed_in):
+    entry(kept, books, "2025-12-05", "5.00")
+    december = "/api/closes/2025-12"
+    closed(signed_in, december)
+    locks = {"ALL": "2025-12-31", "ADJUSTMENTS": "2025-12-31"}
+    assert kept.get("/api/locks").json == locks
+    answer = signed_in.post(f"{december}/reopen", json={"note": "The audit is to come"})
+    assert answer.status_code == 200, answer.json
+    assert kept.get("/api/locks").json == {"ALL": None, "ADJUSTMENTS": None}
+    kept.put("/api/locks", json={"ADJUSTMENTS": "2024-12-31"})
+    closed(signed_in, december)
+    closed(signed_in, accept=[{"step": "flux", "note": "It is the first month"}])
+    assert kept.get("/api/locks").json == locks | {"ALL": "2026-03-31"}
+    for period in ("2026-03", "2025-12"):
+        signed_in.post(f"/api/closes/{period}/reopen", json={"note": "x"})
+    assert kept.get("/api/locks").json == {"ALL": None, "ADJUSTMENTS": "2024-12-31"}
+
+
 def test_a_saved_document_shows_what_was_altered_in_it(kept, signed_in):
     closed(signed_in)
     saved = kept.get(f"{MARCH}/document").json

@@ -78,6 +78,26 @@ def test_what_is_done_is_done_and_undone_by_what_comes_later(ada, bank, desk, bo
     assert (found["proofs"], found["lines"][:2]) == (("TO_DO", 1, None), ("TO_DO", 1))
 
 
+def test_a_broken_proof_counts_where_it_proves_the_day(ada, bank, desk, books):
+    bank.open()
+    lines = {}
+    for day, balance in (("2026-03-05", "-30.00"), ("2026-04-05", "-60.00")):
+        lines[day] = bank.send(day, "-30.00", "Shop")
+        ada.patch(f"/api/transactions/{lines[day]}", json={"accountId": books.account_id("Rent")})
+        desk.confirm(lines[day])
+        desk.prove(f"{day[:8]}30", balance)
+
+    def broken():
+        return [read(ada, f"/api/closes/2026-0{month}")["steps"][3]["count"] for month in (2, 3, 4)]
+
+    desk.void(desk.line(lines["2026-04-05"])["journalEntryId"])
+    assert broken() == [0, 1, 1]
+    step = read(ada, "/api/closes/2026-04")["steps"][3]
+    assert f'id="{step["href"].partition("#")[2]}"' in ada.browser().get("/").text
+    desk.void(desk.line(lines["2026-03-05"])["journalEntryId"])
+    assert broken() == [1, 2, 2]
+
+
 def test_the_cut_off_lists_what_is_about_the_month_and_booked_after_it(ada, bank, books):
     bank.open()
     bank.lock("2026-03-31")

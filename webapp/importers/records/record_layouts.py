@@ -189,10 +189,20 @@ def _is_sum(row: TableRow, kind: TableKind) -> bool:
 
 
 def _find(layout: Layout, kind: TableKind, rows: Sequence[TableRow]) -> None:
-    """Find the columns that the mapping does not name; a named column has no second role."""
-    taken = set(layout.columns.values())
-    for role, columns in roles(layout.names, kind.words).items():
-        free = [column for column in columns if column not in taken]
+    """Find the columns that the mapping does not name; a named column has no second role.
+
+    A column that a needed role has nothing beside is left to it.
+    """
+    taken, found = set(layout.columns.values()), roles(layout.names, kind.words)
+    for role, columns in found.items():
+        last = {
+            only_one
+            for needed in kind.needed
+            if needed != role and needed not in layout.columns
+            for only_one in found[needed]
+            if {*found[needed]} - taken == {only_one}
+        }
+        free = [column for column in columns if column not in taken and column not in last]
         if role in layout.columns or not free:
             continue
         is_asked = role in (*kind.needed, *kind.amounts)

@@ -62,12 +62,14 @@ def take_file() -> Response:
 @bp.post("/revalue")
 @requires("confirm", is_heavy=True)
 def revalue() -> Response:
-    """Revalue the balances in other currencies, or show the error."""
+    """Revalue the balances in other currencies, or show the error; from a month's close it leads back there."""
     try:
         as_of = RevaluationSchema().load(form_body())["as_of"]
         done = services.bookkeeping.revaluations.revalue(as_of, **acting())
     except REFUSALS as error:
         return show_rates("revalue", problem_of(error))
+    if period := request.args.get("period"):
+        return redirect_to(url_for("closes.show", period=period))
     written = done.result.journal_entry_ids
     if done.changed and written:
         return redirect_to(url_for("journal_entries.show", entry_id=written[0]))

@@ -33,7 +33,8 @@ DAY = timedelta(days=1)
 MOST_ACTS = 20
 # What changes how accounts, parties and rates are shown in closed days.
 PRESENTING = (
-    *("update_account", "merge_merchant", "separate_merchant", "update_project"),
+    *("update_account", "create_feed_account", "edit_feed_account"),
+    *("merge_merchant", "separate_merchant", "update_project"),
     *("put_exchange_rates", "take_reference_rates"),
 )
 REOPENING = ("reopen_reconciliation", "accept_reconciliation")

@@ -109,13 +109,19 @@ def tables(organization_id: str, found: CloseRecord) -> list[Table]:
 
 
 def _reports(organization_id: str, days: Period) -> list[Table]:
-    """Write the statements and the aged lists, profit and loss with the year to date."""
+    """Write the statements and the aged lists: what flows with the year to date, at a year's end equity of the year."""
     year = organizations.financial_years(organization_id).of(days.last)
-    to_date = ReportColumns(
-        days, year_to_date=Period(year.first, days.last) if year.first < days.first else None
-    )
-    columns = {each: to_date if each == PROFIT_AND_LOSS else ReportColumns(days) for each in STATEMENTS}
-    return [report_tables.of(organization_id, each, of, ReportChoice()) for each, of in columns.items()]
+    whole = Period(year.first, days.last)
+    to_date = ReportColumns(days, year_to_date=whole if year.first < days.first else None)
+    columns = {
+        PROFIT_AND_LOSS: to_date,
+        "cash_flow": to_date,
+        "changes_in_equity": ReportColumns(whole if year.last == days.last else days),
+    }
+    return [
+        report_tables.of(organization_id, each, columns.get(each, ReportColumns(days)), ReportChoice())
+        for each in STATEMENTS
+    ]
 
 
 def write(tables: Sequence[Table], file: IO[bytes]) -> str:

@@ -16,7 +16,15 @@ from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.ledger.tax.forms import is_over_limit
 from webapp.ledger.titles import counted
-from webapp.models import DaySum, FeedAccount, JournalEntry, Organization, TaxPack, Transaction
+from webapp.models import (
+    DaySum,
+    FeedAccount,
+    JournalEntry,
+    Organization,
+    Reconciliation,
+    TaxPack,
+    Transaction,
+)
 from webapp.queries.access import organizations
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.closes import reviews
@@ -135,12 +143,8 @@ def _banks(organization_id: str, to: date) -> Iterator[CloseStep]:
     feeds = {each.fa_id for each in feed_accounts.active_records(organization_id)}
     begun = _begun(organization_id, feeds, to)
     statements, verdict_of = verdicts.of_accounts(organization_id, list(feeds))
-    proved = {
-        each.feed_account_id
-        for each in statements
-        if each.status == "COMPLETED" and each.statement_date >= to
-    }
-    left = begun - proved
+    proved_on = _proved_on(organization_id, to)
+    left = begun - proved_on.keys()
     count = len(left)
     sentence = f"{counted(count, 'bank account')} {'is' if count == 1 else 'are'} not proved to {_day(to)}."
     state = _state(count) if begun else StepState.NOTHING
@@ -151,11 +155,29 @@ def _banks(organization_id: str, to: date) -> Iterator[CloseStep]:
         else ("balance_proofs.show", {"period": f"{to:%Y-%m}"})
     )
     yield CloseStep("statements", state, count, sentence, page, named=named)
-    broken = sum(not each.holds for each in verdict_of.values())
-    sentence = f"{counted(broken, 'proof')} {'holds' if broken == 1 else 'hold'} no longer."
-    yield CloseStep(
-        "proofs", _state(broken) if verdict_of else StepState.NOTHING, broken, sentence, "hub.index"
+    # What proves the day is the first proof at it or after it; later ones are about later months.
+    broken = [
+        each.feed_account_id
+        for each in statements
+        if each.statement_date <= proved_on.get(each.feed_account_id, to)
+        and each.id in verdict_of
+        and not verdict_of[each.id].holds
+    ]
+    sentence = f"{counted(len(broken), 'proof')} {'holds' if len(broken) == 1 else 'hold'} no longer."
+    state = _state(len(broken)) if verdict_of else StepState.NOTHING
+    named = {"_anchor": "breach-" + str(broken[0])} if broken else {}
+    yield CloseStep("proofs", state, len(broken), sentence, "hub.index", named=named)
+
+
+def _proved_on(organization_id: str, to: date) -> dict[int, date]:
+    """Give of each feed account the day of its first proof at a day or after it."""
+    statement = sa.select(Reconciliation.feed_account_id, sa.func.min(Reconciliation.statement_date)).where(
+        Reconciliation.organization_id == organization_id,
+        Reconciliation.status == "COMPLETED",
+        Reconciliation.statement_date >= to,
     )
+    rows: Any = db.session.execute(statement.group_by(Reconciliation.feed_account_id)).all()
+    return dict(rows)
 
 
 def _begun(organization_id: str, fa_ids: Collection[int], to: date) -> set[int]:

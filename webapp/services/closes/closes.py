@@ -15,7 +15,7 @@ from webapp.ledger.closing.closes import StepState, month_named
 from webapp.ledger.closing.documents import digest as digest_of
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.periods import Period
-from webapp.models import Close, JournalEntry
+from webapp.models import Close, JournalEntry, Organization
 from webapp.queries.access import organizations
 from webapp.queries.audit import events
 from webapp.queries.closes import closes, documents, marks, packs
@@ -27,6 +27,8 @@ from webapp.services.bookkeeping import lock_dates
 Accepted = Sequence[Mapping[str, str]]
 # The drafts of a period move behind it where this step was accepted.
 LINES: Final = "lines"
+# The name under which the close of a year freezes how far adjusting entries were locked before it locked its own.
+ADJUSTED_UNTIL: Final = "adjustmentsLockBefore"
 
 
 class StepsLeftError(LedgerError):
@@ -135,15 +137,18 @@ def reopen(period: str, *, note: str, actor: Actor, now: datetime) -> Close:
         if row is None or row.ends_on != month_named(period):
             raise NotNewestCloseError
         organization = organizations.get(actor.organization_id)
-        before = organization.lock_date
         earlier = closes.closed_before(actor.organization_id, row.ends_on)
         row.status = "REOPENED"
         row.reopened_by, row.reopened_at, row.reopen_note = actor.as_json(), now, note
+        doing.before = _locks(organization)
         organization.lock_date = row.lock_before if earlier is None else earlier.ends_on
+        frozen = json.loads(row.document)
+        if ADJUSTED_UNTIL in frozen:
+            until = frozen[ADJUSTED_UNTIL]
+            organization.adjustments_lock_date = until and date.fromisoformat(until)
         db.session.flush()
         doing.target_id = str(row.id)
-        doing.before = {"lockDate": _text(before)}
-        doing.after = {"lockDate": _text(organization.lock_date), "digest": row.digest}
+        doing.after = {**_locks(organization), "digest": row.digest}
     return row
 
 
@@ -218,10 +223,11 @@ def _as_kept(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _close(row: Close, record: CloseRecord, prepared: Mapping[str, Any], doing: Act) -> None:
-    """Freeze what was prepared with who approved it, and lock its days."""
+    """Freeze what was prepared with who approved it, and lock its days; of a year its adjusting entries too."""
     actor = doing.actor
     organization = organizations.get(actor.organization_id)
-    before = organization.lock_date
+    doing.before = _locks(organization)
+    before, adjusted = organization.lock_date, organization.adjustments_lock_date
     head = events.end(actor.organization_id).head or NO_EVENT
     previous = _last_approved(actor.organization_id)
     document = {
@@ -236,14 +242,24 @@ def _close(row: Close, record: CloseRecord, prepared: Mapping[str, Any], doing: 
     if before is None or before < row.ends_on:
         accepted = {each["step"] for each in prepared["accepted"]}
         lock_dates.close_until(organization, row.ends_on, move_drafts=LINES in accepted)
+    if prepared["isYearEnd"] and (adjusted is None or adjusted < row.ends_on):
+        document[ADJUSTED_UNTIL] = _text(adjusted)
+        organization.adjustments_lock_date = row.ends_on
     row.document, row.digest = canonical_json(document), digest_of(document)
     row.previous_id = None if previous is None else previous.id
     row.lock_before = before
     row.approved_by, row.approved_at, row.status = actor.as_json(), doing.now, "CLOSED"
     db.session.flush()
     doing.target_id = str(row.id)
-    doing.before = {"lockDate": _text(before)}
-    doing.after = {"lockDate": _text(organization.lock_date), "digest": row.digest}
+    doing.after = {**_locks(organization), "digest": row.digest}
+
+
+def _locks(organization: Organization) -> dict[str, object]:
+    """Tell how far all entries are locked, and adjusting ones."""
+    return {
+        "lockDate": _text(organization.lock_date),
+        "adjustmentsLockDate": _text(organization.adjustments_lock_date),
+    }
 
 
 def _last_approved(organization_id: str) -> Close | None:

@@ -80,7 +80,8 @@ class Moving:
     def _open(self, stated: StatedAccount) -> MovedRow:
         """Open an account, unless the books have it by its code, or without one by its name."""
         row = MovedRow(stated.row, text=stated.name)
-        there = self._find(stated.code or stated.name) if stated.code or stated.name else None
+        # "Health:Insurance" and "Car:Insurance" of a chart are two accounts, and neither is "Insurance".
+        there = self._find(stated.code or stated.name, is_path=False) if stated.code or stated.name else None
         if there is not None:
             row.account, row.verdict = there, "ALREADY_THERE"
             if there.type != stated.kind.type:
@@ -376,10 +377,11 @@ class Moving:
             row.refuse(f"{cited(found.name)} is archived; restore it first.")
         return found
 
-    def _find(self, text: str) -> Account | None:
-        """Find an account by its code, its name, "1200 Bank", or the last part of "Banks:Bank"."""
+    def _find(self, text: str, *, is_path: bool = True) -> Account | None:
+        """Find an account by its code, its name, "1200 Bank", or the last part of the path "Banks:Bank"."""
         code, _, name = text.partition(" ")
-        for wanted in (text, name.lstrip("·-\u2013 "), text.rpartition(":")[2]):
+        tail = [text.rpartition(":")[2]] if is_path else []
+        for wanted in (text, name.lstrip("·-\u2013 "), *tail):
             folded = wanted.casefold()
             for each in self._accounts:
                 if each.code == wanted or (wanted and each.name.casefold() == folded):
