@@ -20,7 +20,7 @@ from importlib import import_module
 from itertools import product
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import Final
+from typing import Any, Final
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_javascript
@@ -28,7 +28,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from jinja2 import Environment, nodes
 from jinja2.ext import babel_extract
-from marshmallow import Schema
+from marshmallow import Schema, fields
+from marshmallow.validate import OneOf
 
 from webapp import schemas
 from webapp.ledger.chart import CHARTS
@@ -39,7 +40,7 @@ from webapp.ledger.rules.triggers import NAMES
 from webapp.ledger.tax.forms import FREQUENCIES
 from webapp.ledger.tax.late import ADJUSTMENT_REASONS
 from webapp.ledger.titles import IMPERATIVES, proposed
-from webapp.queries.audit.field_changes import LABELS, label
+from webapp.queries.audit.field_changes import CODE, LABELS, OF_CODES, label
 from webapp.queries.tax.packs import NAMES as PACKS
 from webapp.queries.tax.packs import content
 from webapp.web.rendering.languages import CATALOGUES, COMPOSED
@@ -233,11 +234,24 @@ def labels() -> set[str]:
     found |= {each.replace("_", " ").capitalize() for each in ADJUSTMENT_REASONS}
     for layout in map(layout_of, LAYOUTS):
         found |= {layout.name, *(row.name for row in (*layout.profit, *layout.sheet))}
-    return found | {label(key) for key in keys()}
+    codes = (value for key, field in schema_fields() if key in OF_CODES for value in codes_of(field))
+    return found | {label(each) for each in (*keys(), *codes)}
+
+
+def codes_of(field: fields.Field[Any]) -> Iterator[str]:
+    """Give the codes that a field of a schema takes."""
+    for rule in field.validators:
+        if isinstance(rule, OneOf):
+            yield from filter(CODE.fullmatch, map(str, rule.choices))
 
 
 def keys(of_schemas: re.Pattern[str] = SCHEMAS) -> Iterator[str]:
     """Give the keys of schemas, by which acts record what they changed."""
+    return (key for key, _ in schema_fields(of_schemas))
+
+
+def schema_fields(of_schemas: re.Pattern[str] = SCHEMAS) -> Iterator[tuple[str, fields.Field[Any]]]:
+    """Give the keys of schemas with their fields."""
     for module in walk_packages(schemas.__path__, "webapp.schemas."):
         import_module(module.name)
     found = [Schema]
@@ -245,7 +259,7 @@ def keys(of_schemas: re.Pattern[str] = SCHEMAS) -> Iterator[str]:
         schema = found.pop()
         found += schema.__subclasses__()
         if schema.__module__.startswith(schemas.__name__) and of_schemas.search(schema.__name__):
-            yield from (each.data_key or name for name, each in schema().fields.items())
+            yield from ((each.data_key or name, each) for name, each in schema().fields.items())
 
 
 @cache

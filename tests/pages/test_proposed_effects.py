@@ -74,8 +74,8 @@ def test_a_rule_is_shown_in_words(agent, bank, shown):
         "effects": [{"kind": "SET_ACCOUNT", "accountId": bank.account("Travel"), "sortOrder": 3}],
     }
     page = shown(agent.post("/api/automations/rules", json=rule))
-    assert "one of description starts with DB project in Fair" in page
-    assert "set account · Travel" in page
+    assert "one of description starts with “DB” project is one of Fair" in page
+    assert "set account Travel" in page
     assert "sort" not in page
 
 

@@ -5,10 +5,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from webapp.ledger.rules import triggers
-from webapp.ledger.rules.fields import ID_FIELDS
+from webapp.ledger.rules.conditions import Condition, Operator, condition_problem
+from webapp.ledger.rules.effects import effect_problem
+from webapp.ledger.rules.fields import ID_FIELDS, Field
 from webapp.models import (
     Account,
     ActionRequest,
@@ -94,16 +96,54 @@ SHORT: Final = "short"
 # The endings of the keys of days.
 DAYS: Final = ("Date", "On", "effectiveAt", "day")
 CODE: Final = re.compile("[A-Z][A-Z_]+")
+# The keys whose values are codes.
+OF_CODES: Final = frozenset(
+    {
+        "accountType",
+        "amountIs",
+        "basis",
+        "documentType",
+        "entryStatus",
+        "every",
+        "frequency",
+        "kind",
+        "lineStatus",
+        "side",
+        "status",
+        "target",
+        "trigger",
+        "type",
+    }
+)
+# The keys of amounts and rates.
+OF_FIGURES: Final = re.compile("(?i)amount|balance|net$|rate$|tax$|total$|^units")
 Names = Mapping[tuple[str, int], str]
+
+
+class Words(str):
+    """Words of ours, or a figure or day, in a value: pages write them in their language and notation."""
+
+    __slots__ = ()
+
+
+class RulePart(NamedTuple):
+    """A condition or an effect of a rule with the names of its ids."""
+
+    part: Condition | Mapping[str, Any]
+    names: Names
+
+
+# The pieces of a line of text, in order; a plain one is a text of a person or a bank.
+Line = tuple[str | RulePart, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of one field by an act, as lines of text; empty where there is no value."""
+    """The change of one field by an act, as lines; empty where there is no value."""
 
     field: str
-    before: list[str]
-    after: list[str]
+    before: list[Line]
+    after: list[Line]
 
 
 def of(organization_id: str, requests: Sequence[ActionRequest]) -> dict[str, list[Change]]:
@@ -143,53 +183,60 @@ def _kind_of(key: str) -> str:
     return LISTS.get(key) or (key.removesuffix("s") if key.endswith("Ids") else key)
 
 
-def _lines(key: str, value: Any, names: Names) -> list[str]:
+def _lines(key: str, value: Any, names: Names) -> list[Line]:
     """Format a value, one line for each item of a list."""
     if value is None or value in ("", [], {}):
         return []
     if isinstance(value, Mapping) and "match" in value:
-        conditions = [_text(key, each, names) for each in value["conditions"]]
+        conditions = [_line(key, each, names) for each in value["conditions"]]
         is_any = value["match"] == "ANY" and len(conditions) > 1
-        return ["one of", *conditions] if is_any else conditions or ["everything"]
+        return [(Words("one of"),), *conditions] if is_any else conditions or [(Words("everything"),)]
     if isinstance(value, list):
-        return [_text(key, each, names) for each in value]
-    text = _text(key, value, names)
-    return [text] if text else []
+        return [_line(key, each, names) for each in value]
+    line = _line(key, value, names)
+    return [line] if line else []
 
 
-def _text(key: str, value: Any, names: Names) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
+def _line(key: str, value: Any, names: Names) -> Line:
     if isinstance(value, Mapping):
-        return _condition(value, names) if "operator" in value else _object(value, names)
+        part = _part(value)
+        return (RulePart(part, names),) if part else _object(value, names)
+    if isinstance(value, bool):
+        return (Words("yes" if value else "no"),)
     if isinstance(value, int):
-        return names.get((_kind_of(key), value), str(value))
-    if isinstance(value, str) and value.startswith("new-"):
-        return "a new one"
-    if isinstance(value, str) and key.endswith(DAYS) and len(value) == len("2026-03-31"):
-        return f"{date.fromisoformat(value):%-d %b %Y}"
-    return label(value) if isinstance(value, str) and key in ("kind", "target", "trigger") else str(value)
+        return (names.get((_kind_of(key), value), str(value)),)
+    return (_text(key, str(value)),)
 
 
-def _condition(condition: Mapping[str, Any], names: Names) -> str:
-    """Format a condition of a rule, with names instead of ids."""
-    key = ID_FIELDS.get(condition["field"])
-    ids = [each.strip() for each in condition["value"].split(",")] if key else []
-    value = ", ".join(names.get((key or "", int(each) if each.isdecimal() else 0), each) for each in ids)
-    field, operator = label(condition["field"]), label(condition["operator"])
-    return f"{field} {operator} {value or condition['value']}".rstrip()
+def _text(key: str, value: str) -> str:
+    if value.startswith("new-"):
+        return Words("a new one")
+    if key.endswith(DAYS) and len(value) == len("2026-03-31"):
+        return Words(f"{date.fromisoformat(value):%-d %b %Y}")
+    if key in OF_CODES:
+        return Words(label(value))
+    return Words(value) if OF_FIGURES.search(key) else value
 
 
-def _object(fields: Mapping[str, Any], names: Names) -> str:
+def _part(value: Mapping[str, Any]) -> Condition | Mapping[str, Any] | None:
+    """Read a condition or an effect of a rule; what a call says may only look like one."""
+    if value.get("field") in Field.__members__ and value.get("operator") in Operator.__members__:
+        condition = Condition(Field(value["field"]), Operator(value["operator"]), value.get("value", ""))
+        return None if condition_problem(condition, triggers.Target.RECEIPT) else condition
+    return value if "kind" in value and not effect_problem(value) else None
+
+
+def _object(fields: Mapping[str, Any], names: Names) -> Line:
     """Format an object, each field by its name or with its label."""
-    parts = []
+    pieces: list[str | RulePart] = []
     for key, value in fields.items():
         if key in HIDDEN or value is None or value == []:
             continue
-        plain = _kind_of(key) in NAMED or isinstance(value, str)
-        text = ", ".join(_lines(key, value, names))
-        parts.append(text if plain else f"{label(key)} {text}")
-    return " · ".join(parts)
+        pieces += [" · "] if pieces else []
+        pieces += [] if _kind_of(key) in NAMED or isinstance(value, str) else [Words(label(key)), " "]
+        for place, line in enumerate(_lines(key, value, names)):
+            pieces += [", ", *line] if place else line
+    return tuple(pieces)
 
 
 def _names(organization_id: str, requests: Sequence[ActionRequest]) -> dict[tuple[str, int], str]:

@@ -166,9 +166,10 @@ def of_change(thing: str, row: Any, changes: Mapping[str, Any]) -> str:
     return changed(thing, row.name, facts(row, changes), asked, row.organization_id)
 
 
-def _change(field: str, value: object, lines: Sequence[str]) -> str:
+def _change(field: str, value: object, lines: Sequence[field_changes.Line]) -> str:
     if isinstance(value, bool):
         return field if value else f"not {field}"
     if isinstance(value, (list, dict)):
         return field
-    return f"{field} {titles.clipped(lines[0])}" if lines and lines[0] else f"no {field}"
+    text = "".join(map(str, lines[0])) if lines else ""
+    return f"{field} {titles.clipped(text)}" if text else f"no {field}"

@@ -16,7 +16,7 @@ from jinja2.runtime import Context
 from webapp.ledger.texts.legible import legible
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
-from webapp.web.rendering import charts, figures, wording
+from webapp.web.rendering import charts, figures, rule_wording, wording
 from webapp.web.rendering.notation import in_zone, notation, sentence, today
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def add_context(app: Flask) -> None:
     filters |= {each.__name__: dated(each) for each in figures.NEAR}
     filters |= {each.__name__: reworded(each) for each in wording.SENTENCES}
     filters["ago"] = lambda value, now: wording.ago(in_zone(value), in_zone(now), notation())
-    app.jinja_env.filters.update(filters, worded=sentence)
-    app.jinja_env.tests.update(figures.TESTS, **wording.TESTS)
+    app.jinja_env.filters.update(filters, worded=sentence, written=rule_wording.written)
+    app.jinja_env.tests.update(figures.TESTS)
     app.jinja_env.globals.update(line_address=line_address)
     app.jinja_env.globals.update(in_books=in_books, icon_sheet=icon_sheet)
     app.jinja_env.finalize = printed

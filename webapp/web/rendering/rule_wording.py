@@ -9,9 +9,11 @@ from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.fields import Field, ValueKind
 from webapp.ledger.rules.triggers import NAMES, Target, Trigger
 from webapp.ledger.titles import joined
+from webapp.queries.audit.field_changes import Line, RulePart, Words
 from webapp.web.rendering.figures import day, figure
 from webapp.web.rendering.languages import gettext, marked
 from webapp.web.rendering.notation import notation
+from webapp.web.rendering.notation import sentence as in_notation
 
 # Names by the JSON key of an id, and the id.
 Names = Mapping[tuple[str, int], str]
@@ -135,6 +137,22 @@ def effect_text(effect: Mapping[str, Any], names: Names) -> str:
     key = VALUE_KEY[kind]
     value = effect[key]
     return f"{gettext(KINDS[kind])} {names.get((key, value), value) if isinstance(value, int) else value}"
+
+
+def written(line: Line) -> str:
+    """Write a line of a changed field: our words in the language of the page, texts of people and banks as they are.
+
+    >>> written(("Rent", " ", RulePart({"kind": "SET_ACCOUNT", "accountId": 7}, {("accountId", 7): "Travel"})))
+    'Rent set account Travel'
+    """
+    return "".join(map(_written, line))
+
+
+def _written(piece: str | RulePart) -> str:
+    if isinstance(piece, RulePart):
+        part, names = piece
+        return condition_text(part, names) if isinstance(part, Condition) else _effects_text([part], names)
+    return in_notation(piece) if isinstance(piece, Words) else piece
 
 
 def _one(field: Field, value: str, names: Names) -> str:

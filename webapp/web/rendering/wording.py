@@ -242,25 +242,9 @@ def lowered(label: str) -> str:
     return label.lower() if language() == ENGLISH else label
 
 
-# The last words of the fields whose values have amounts or days.
-FIGURED = frozenset(
-    {"amount", "balance", "date", "day", "net", "on", "parts", "postings", "splits", "tax", "total"}
-)
-
-
-def with_figures(field: str) -> bool:
-    """Whether the value of a changed field is written with amounts or days, and is no text of a person or a bank.
-
-    >>> with_figures("statement balance"), with_figures("description")
-    (True, False)
-    """
-    return field.rpartition(" ")[2] in FIGURED
-
-
 # Filters whose sentences hold figures, which are written in the notation of the page, and the others.
 SENTENCES = (counted, breach, owing, deed)
 PLAIN = (vat_category, initials, leading, joined, choices, code_name, capital, lowered)
-TESTS = {"with_figures": with_figures}
 
 
 def device_of(user_agent: str) -> str:
