@@ -178,7 +178,7 @@ def test_days_that_no_file_covers_are_named_where_no_balance_tells(ben):
 def test_an_overlap_is_named_with_the_lines_that_were_there(ben):
     warnings_of(ben, october())
     assert warnings_of(ben, month("87.50", ("2026-10-30", "2026-11-02"), "62.50")) == [
-        "Lantern Studio: other files cover 30 Oct 2026 too; 1 line was there already and did not come in twice."
+        "Lantern Studio: other files cover 30 Oct 2026 too; lines already there, not added again: 1."
     ]
 
 

@@ -363,8 +363,7 @@ def _by_own_signs(own: Sequence[TableEntry], rest: Sequence[TableEntry]) -> tupl
     if not others:
         return False, ""
     turns = True in signs
-    side = "in" if turns else "out"
-    return turns, f"Only money {side} has a sign of its own in this file."
+    return turns, f"Only money {'in' if turns else 'out'} has a sign of its own in this file."
 
 
 def movements(entries: Sequence[TableEntry]) -> list[Movement]:

@@ -45,8 +45,10 @@ def _sentences(new: Covered, others: Sequence[Covered], already_there: int) -> I
 
 
 def _off(fact: str, off: Money, gap: Days | None) -> str:
-    between = f"; no file covers {_days(gap)}" if gap else ""
-    return f"{fact}: {off.formatted} apart{between}. A statement between them may be missing."
+    return (
+        f"{fact}: {off.formatted} apart{f'; no file covers {_days(gap)}' if gap else ''}."
+        " A statement between them may be missing."
+    )
 
 
 def _gap(days: Days, side: str) -> str:
@@ -59,8 +61,7 @@ def _overlap(days: Days, already_there: int) -> str:
             f"other files cover {_days(days)} too, but none of this file's lines was there;"
             " check for duplicates before confirming."
         )
-    lines = "1 line was" if already_there == 1 else f"{already_there:,} lines were"
-    return f"other files cover {_days(days)} too; {lines} there already and did not come in twice."
+    return f"other files cover {_days(days)} too; lines already there, not added again: {already_there:,}."
 
 
 def _days(days: Days) -> str:
