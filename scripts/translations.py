@@ -327,7 +327,7 @@ NUMBERED: Final = re.compile(r"[A-Z][a-z]+ %\(\w+\)s[:,.]")
 # A value whose shape tells it from a word.
 SHAPED: Final = re.compile(r"%\((?:\w+_)?(?:day|amount|counted)\)s")
 WORD: Final = re.compile(r"(?:^| )[A-Za-z]{2}")
-MARKS: Final = frozenset({"marked", "gettext"})
+MARKS: Final = frozenset({"marked", "gettext", "Words"})
 
 
 class Composed:

@@ -111,7 +111,7 @@ def test_statements_show_their_figures(ada, agent, bank, desk, shown):
     assert "Number of ticks nothing 1" in complete
     assert "igest" not in complete
     assert ada.post(f"{path}/complete", json={}).status_code == 200
-    assert "31 Mar 2026 · -42.80 · EUR" in shown(agent.post(f"{path}/reopen", json={"reason": "Again"}))
+    assert "31 Mar 2026 · −42.80 · EUR" in shown(agent.post(f"{path}/reopen", json={"reason": "Again"}))
 
 
 def test_a_void_stands_beside_its_reversal_and_the_new_draft(ada, agent, bank):

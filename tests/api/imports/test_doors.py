@@ -31,8 +31,20 @@ def with_number(name, data):
     return re.sub(rb"(?<=<ACCTID>)[^<\r\n]+", number, data)
 
 
+def with_words(text, *words):
+    """Give a table a header and texts of its own: one with those of another account would be of that account."""
+    for was, is_now in zip(("Description", "Tea", "Pay"), words, strict=True):
+        text = text.replace(was, is_now)
+    return text
+
+
 BANK_FILES = {name: with_number(name, data) for name, data in SOUND.items() if name != "xlsx"}
-BANK_FILES |= {"xlsx": SOUND["xlsx"], "csv.zip": packed([("in.csv", SOUND["csv"].replace(b"Tea", b"Cake"))])}
+BANK_FILES |= {"csv": with_words(SOUND["csv"].decode(), "Memo", "Rolls", "Fees").encode()}
+BANK_FILES |= {"tsv": with_words(SOUND["tsv"].decode("utf-16"), "Text", "Buns", "Wages").encode("utf-16")}
+BANK_FILES |= {
+    "xlsx": SOUND["xlsx"],
+    "csv.zip": packed([("in.csv", with_words(SOUND["csv"].decode(), "Details", "Cake", "Rent").encode())]),
+}
 
 
 def written(number, encoding="utf-8", more=""):

@@ -80,7 +80,7 @@ def test_one_history_has_what_was_given_on_every_tab(ben, page, bank):
     assert set(told) == {"march.ofx", "bill.pdf", "sales.csv", "invoice.xml", "page.html", "invoice.pdf"}
     assert len(whole) == 6
     assert "Needs a look" in told["march.ofx"]
-    assert told["bill.pdf"].endswith("Filed Nero 7")
+    assert told["bill.pdf"].endswith("Added as a document Nero 7")
     assert "Needs an answer" in told["page.html"]
     assert "Added to a document" in told["invoice.pdf"]
     tabs = ("/inbox", "/imports/new", "/documents/new", "/documents/tables")
@@ -120,6 +120,21 @@ def test_a_bank_file_that_waits_is_previewed_with_its_account_and_goes_when_it_i
     assert page.post(f"/imports/{import_id}/commit").status_code == 303
     assert waiting(ben) == []
     assert {amount for _, amount, _ in lines_of(ben)} == {"-900.00", "-3.20"}
+
+
+def test_a_file_of_a_second_bank_asks_for_its_account_and_the_next_month_of_the_first_does_not(ben):
+    """That an account is the only one says nothing about a file that names neither account nor currency."""
+    head = "Buchungstag;Empfänger;Betrag (EUR);Saldo (EUR)\n"
+    october, november = (
+        f"{head}0{day}.{month}.2026;Miete;-1200,00;{balance},00\n".encode()
+        for day, month, balance in ((2, 10, 4000), (3, 11, 2800))
+    )
+    american = b"Details,Posting Date,Description,Amount,Balance\nDEBIT,10/13/2026,Office,-63.15,900.00\n"
+    form = {"file": (BytesIO(october), "october.csv")}
+    assert ben.post("/api/feeds/imports", data=form, content_type="multipart/form-data").status_code == 201
+    send(ben.browser(), activity__csv=american, november__csv=november)
+    assert [each["fileName"] for each in waiting(ben)] == ["activity.csv"]
+    assert [day for day, _, _ in lines_of(ben)] == ["2026-10-02", "2026-11-03"]
 
 
 def test_a_second_invoice_of_a_number_is_filed_with_a_note_or_deleted(ben, page, bank):

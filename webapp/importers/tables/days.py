@@ -242,7 +242,7 @@ def chosen_by_others(
         return day_first[
             0
         ], "Amounts have a comma before the cents, and no country with it writes the month first."
-    return chosen_format(formats, likely, days), "The days are in order only so."
+    return chosen_format(formats, likely, days), "Only this puts the days in order."
 
 
 def are_never_later(pairs: Sequence[tuple[str, str]]) -> bool:

@@ -114,7 +114,7 @@ def balances_after(entries: list[TableEntry], layout: Layout) -> list[TableEntry
     if confirms_sign(groups, 1) or not confirms_sign(groups, 1, is_before=True):
         return entries
     layout.balance_is_before = True
-    layout.choose("balanceIs", "before", "The balances of the file follow from the amounts only so.")
+    layout.choose("balanceIs", "before", "Only this agrees with the balances of the file.")
     return [
         entry if entry.balance is None else replace(entry, balance=entry.balance + entry.line.amount)
         for entry in entries
@@ -159,7 +159,7 @@ def with_charges(entries: list[TableEntry], layout: Layout) -> list[TableEntry]:
                 charges=str(charged.line.charges),
             )
         layout.charges_are = "within" if agreeing[0] > agreeing[1] else "beside"
-        why = "The balances of the file follow from the amounts only so."
+        why = "Only this agrees with the balances of the file."
         layout.choose("chargesAre", layout.charges_are, why)
     return beside if layout.charges_are == "beside" else entries
 
@@ -246,12 +246,12 @@ def _proof(
         into = sum((entry.line.amount > 0) != holds_turned for group in groups for entry in group)
         if layout.is_of_card and into * 2 > sum(map(len, groups)):
             return None
-        return holds_turned, "The balances of the file follow from the amounts only so."
+        return holds_turned, "Only this agrees with the balances of the file."
     if len(groups) == 1 and (stated or any(entry.label for entry in entries)):
         rows = [*movements(entries), *stated]
         shown = [_shows(rows, sign) for sign in (1, -1)]
         if shown[0] != shown[1]:
-            return shown[1], "The stated opening and closing balances follow from the amounts only so."
+            return shown[1], "Only this agrees with the stated opening and closing balances."
     return _by_ends_of_rows(groups, table, layout)
 
 
@@ -293,7 +293,7 @@ def _by_ends_of_rows(
     for sign in (1, -1):
         amounts = [[sign * entry.line.amount for entry in entries] for entries in groups]
         if groups and all(map(_add_up, amounts, moves)):
-            return sign < 0, "The opening and closing balances in the rows follow from the amounts only so."
+            return sign < 0, "Only this agrees with the opening and closing balances in the rows."
     return None
 
 
@@ -347,7 +347,7 @@ def _by_words(
             if len(agreeing) == 1:
                 return (
                     False in agreeing,
-                    f"The words of {layout.named(column)} agree with the amounts only so.",
+                    f"Only this agrees with the words of {layout.named(column)}.",
                 )
     return None
 

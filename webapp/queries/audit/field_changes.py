@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final, NamedTuple
 
+from webapp.ledger.notation.amounts import MINUS
 from webapp.ledger.rules import triggers
 from webapp.ledger.rules.conditions import Condition, Operator, condition_problem
 from webapp.ledger.rules.effects import effect_problem
@@ -94,7 +95,7 @@ LABELS: Final[Mapping[str, str]] = {
 }
 SHORT: Final = "short"
 # The endings of the keys of days.
-DAYS: Final = ("Date", "On", "effectiveAt", "day")
+DAYS: Final = ("Date", "On", "effectiveAt", "day", "taxPoint")
 CODE: Final = re.compile("[A-Z][A-Z_]+")
 # The keys whose values are codes.
 OF_CODES: Final = frozenset(
@@ -202,7 +203,7 @@ def _line(key: str, value: Any, names: Names) -> Line:
         part = _part(value)
         return (RulePart(part, names),) if part else _object(value, names)
     if isinstance(value, bool):
-        return (Words("yes" if value else "no"),)
+        return (Words("yes") if value else Words("no"),)
     if isinstance(value, int):
         return (names.get((_kind_of(key), value), str(value)),)
     return (_text(key, str(value)),)
@@ -214,8 +215,8 @@ def _text(key: str, value: str) -> str:
     if key.endswith(DAYS) and len(value) == len("2026-03-31"):
         return Words(f"{date.fromisoformat(value):%-d %b %Y}")
     if key in OF_CODES:
-        return Words(label(value))
-    return Words(value) if OF_FIGURES.search(key) else value
+        return Words(label(value) if key in {"target", "trigger"} else value.replace("_", " ").lower())
+    return Words(value.replace("-", MINUS)) if OF_FIGURES.search(key) else value
 
 
 def _part(value: Mapping[str, Any]) -> Condition | Mapping[str, Any] | None:
@@ -230,7 +231,8 @@ def _object(fields: Mapping[str, Any], names: Names) -> Line:
     """Format an object, each field by its name or with its label."""
     pieces: list[str | RulePart] = []
     for key, value in fields.items():
-        if key in HIDDEN or value is None or value == []:
+        # The boxes of a posting are stored in minor units.
+        if key in HIDDEN or key == "boxes" or value is None or value == []:
             continue
         pieces += [" · "] if pieces else []
         pieces += [] if _kind_of(key) in NAMED or isinstance(value, str) else [Words(label(key)), " "]

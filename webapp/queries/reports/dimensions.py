@@ -30,7 +30,7 @@ Sums = dict[date, Counter[int]]
 
 @dataclass(frozen=True, slots=True)
 class DimensionPosting:
-    """A posting with its account and entry; a draft has no mirror where a rate is missing."""
+    """A posting with its account and entry."""
 
     journal_entry_id: int
     effective_on: date
@@ -38,7 +38,6 @@ class DimensionPosting:
     account_id: int
     account_name: str
     amount: Money
-    amount_base: Money | None
 
 
 _NAMED: dict[Dimension, type[Project | ProjectGroup | Merchant]] = {
@@ -167,8 +166,6 @@ def newest(
         Account.name,
         Posting.amount_minor,
         Posting.currency,
-        Posting.amount_base_minor,
-        Posting.base_currency,
     )
     rows = db.session.execute(
         sa.select(*columns)
@@ -191,7 +188,6 @@ def newest(
             row.account_id,
             row.name,
             Money(row.amount_minor, row.currency),
-            None if row.amount_base_minor is None else Money(row.amount_base_minor, row.base_currency),
         )
         for row in rows
     ]

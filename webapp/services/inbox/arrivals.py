@@ -22,10 +22,10 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.files.file_kinds import TEXT, FileKindError
 from webapp.ledger.titles import counted, listed
 from webapp.models import Document, Import
+from webapp.queries.access import organizations
 from webapp.queries.documents import documents as queried
 from webapp.queries.documents import inbox_files as waiting_files
 from webapp.queries.imports import imports
-from webapp.queries.matching import existing_lines
 from webapp.services.audit.act import Actor
 from webapp.services.audit.limits import ActTooLargeError
 from webapp.services.documents import documents, filings, invoices
@@ -34,6 +34,7 @@ from webapp.services.documents.sent_files import MOST_BYTES, EmptyFileError, Lar
 from webapp.services.imports import imports as taking
 from webapp.services.imports import runs, turns
 from webapp.services.imports.planning import plans
+from webapp.services.imports.planning.accounts import Assignment
 from webapp.services.imports.uploads import Upload
 from webapp.services.inbox import inbox_files
 
@@ -212,9 +213,9 @@ def _is_of_bank(file: SentFile) -> bool:
 
 
 def _ask_whose(upload: Upload, turn: _Turn) -> None:
-    """Ask for the account of a statement that names none, where nobody has chosen one for such files: FileRefusedError.
+    """Choose the account of a statement that names none where the books show whose it is, or raise AccountNeededError.
 
-    A preview shows the new account that it would open; here nobody sees one.
+    That an account is the only one says nothing about the file, and nobody sees a preview here.
     """
     organization_id = turn.actor.organization_id
     turn.look()
@@ -223,11 +224,11 @@ def _ask_whose(upload: Upload, turn: _Turn) -> None:
     reading = plans.read(upload.data, upload.mapping)
     taking.check_recalled(upload, reading)
     turn.look()
-    for statement in reading.file.statements:
-        if statement.external_id is None and not existing_lines.without_number(
-            organization_id, reading.file.format, statement.currency
-        ):
-            raise AccountNeededError
+    targets = Assignment(organizations.get(organization_id), reading.file, None, asks=True).targets
+    unnamed = {each.fa_id for each in targets if each.named[0] is None}
+    if None in unnamed or len(unnamed) > 1:
+        raise AccountNeededError
+    upload.fa_id = next(iter(unnamed), None)
     turn.leave()
 
 
