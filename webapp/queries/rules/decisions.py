@@ -1,7 +1,6 @@
 """Evaluating an organization's rules for bank lines: their decisions, and the counter leg that these make."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -111,22 +110,23 @@ class RuleEvaluator:
         facts = self.books.accounts.get(int(account.value))
         if facts is None or facts.tax_code_id is None:
             return settings
-        there = CounterLeg(int(account.value), line.currency, leg.amount_minor, tax_code_id=facts.tax_code_id)
-        if self._code_problem(there, day) is not None:
+        if self._code_problem(int(account.value), facts.tax_code_id, line.currency, day) is not None:
             return settings
-        return {**settings, EffectKind.SET_TAX_CODE: replace(account, value=facts.tax_code_id)}
+        code = Setting(facts.tax_code_id, account.rule_id, account.rule_version)
+        return {**settings, EffectKind.SET_TAX_CODE: code}
 
     def _with_fitting_code(self, outcome: Outcome, present: CounterLeg, line: Money, day: date) -> Outcome:
         """Leave a tax code out that does not fit; where the line had it already, all stays as it is."""
-        leg, applied = outcome.leg, dict(outcome.applied)
+        leg = outcome.leg
         if leg.currency != line.currency:
             problem: str | None = (
                 f"A tax code is for a line in {line.currency}, and this would be in {leg.currency}."
             )
         else:
-            problem = self._code_problem(leg, day)
+            problem = self._code_problem(leg.account_id, leg.tax_code_id or 0, leg.currency, day)
         if problem is None:
             return outcome
+        applied = dict(outcome.applied)
         own = applied.pop(EffectKind.SET_TAX_CODE, None)
         if own is not None and present.tax_code_id is None:
             skip = Skip(EffectKind.SET_TAX_CODE, own.rule_id, problem)
@@ -134,12 +134,11 @@ class RuleEvaluator:
         skips = [Skip(kind, each.rule_id, problem) for kind, each in outcome.applied.items()]
         return Outcome(present, {}, (*outcome.skipped, *skips))
 
-    def _code_problem(self, leg: CounterLeg, day: date) -> str | None:
-        """Return the reason why a leg cannot have its tax code on a day, found once for all lines alike."""
-        key = leg.account_id, leg.tax_code_id or 0, leg.currency, day
+    def _code_problem(self, account_id: int, code_id: int, currency: str, day: date) -> str | None:
+        """Return the reason why a leg cannot have a tax code on a day, found once for all lines alike."""
+        key = account_id, code_id, currency, day
         if key not in self._unfit:
-            account = self.books.accounts[leg.account_id]
-            self._unfit[key] = self.codes.unfit(leg.tax_code_id or 0, account, leg.currency, day)
+            self._unfit[key] = self.codes.unfit(code_id, self.books.accounts[account_id], currency, day)
         return self._unfit[key]
 
     def _rate(self, code: str, day: date) -> Decimal | None:
