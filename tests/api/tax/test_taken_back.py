@@ -33,6 +33,9 @@ def test_a_relief_that_is_taken_back_is_an_error_of_the_return_that_has_it(accru
         file(accrual, "2026-09-30")
         [stays] = preview(ada, agent)["items"]
         assert "is filed: −100.00 GBP in box 4 would come late" in stays["why"]
+        page = f"/tax/bad-debts/{accrual.item(entry)['id']}/{relief}/take-back"
+        asked = ada.browser().post(page, data={"reason": "It is paid"})
+        assert (asked.status_code, asked.text.count('name="late"')) == (409, 1)
     assert undone(ada, agent, late=is_filed) == {}
     found = open_return(accrual)
     assert accrual.boxes(found["to"], "1", "4") == (["-33.33", "-100.00"] if is_filed else ["0.00", "0.00"])
