@@ -1,7 +1,7 @@
 """What parts of items have of taxes, derived anew: what was posted of each item adds up to it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import sqlalchemy as sa
 
@@ -38,6 +38,7 @@ def differing(organization_id: str) -> Iterator[int]:
         each.id: each
         for each in db.session.scalars(sa.select(TaxCode).where(TaxCode.organization_id == organization_id))
     }
+    waiting = {code_id for code_id, each in codes.items() if each.rule.waits}
     of_parts = sa.select(TaxPart.journal_entry_id).where(TaxPart.organization_id == organization_id)
     for portion in portions(sorted({*db.session.scalars(of_parts)})):
         taxed, had = parts.of_entries(organization_id, portion), parts.shares(organization_id, portion)
@@ -51,16 +52,21 @@ def differing(organization_id: str) -> Iterator[int]:
                 wanted = shares_of(item, pieces)
                 if any(each.settlement not in numbers for each in present):
                     continue
-            if _sums(present) != _sums(wanted):
+            if _sums(present, waiting) != _sums(wanted, waiting):
                 yield entry_id
 
 
-def _sums(shares: Iterable[PartShare]) -> dict[tuple[str, int, int], int]:
-    """Add up base and tax of shares by code and kind; what is short of an item is one kind."""
+def _sums(shares: Iterable[PartShare], waiting: Collection[int | None]) -> dict[tuple[str, int, int], int]:
+    """Add up base and tax of shares by code and kind; what is short of an item is one kind.
+
+    What is short of a code that waits is in no box: without tax there is nothing to post, and its base is not kept.
+    """
     found: Counter[tuple[str, int, int]] = Counter()
     for each in shares:
-        if each.kind not in BACK:
-            kind = DISCOUNT if each.kind in SHORT else each.kind
-            for place, minor in enumerate(each.figures):
-                found[kind, each.code, place] += minor
+        if each.kind in BACK:
+            continue
+        kind = DISCOUNT if each.kind in SHORT else each.kind
+        found[kind, each.code, 1] += each.figures.tax_minor
+        if each.kind not in SHORT or each.code not in waiting:
+            found[kind, each.code, 0] += each.figures.base_minor
     return {key: minor for key, minor in found.items() if minor}
