@@ -72,6 +72,7 @@ def test_titles_of_acts_are_translated_as_done_and_as_proposed(german):
         ("Renamed the rule Rent to Transfer to Bob", "Umbenannt: Regel Rent in Transfer to Bob"),
         ("Rename the project group Film to Films", "Umbenennen: Projektgruppe Film in Films"),
         ("Deleted the document Bill.pdf", "Beleg Bill.pdf gelöscht"),
+        ("project", "Projekt"),
         (
             "Change the document Aldi: sender REWE, total 4.50 EUR",
             "Ändern: Beleg Aldi: Absender REWE, Gesamt 4.50 EUR",

@@ -114,8 +114,12 @@ def translated(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _translated(text: str, name: str) -> str:
-    found = catalogue(name).gettext(text)
-    return _composed(text, name) if found == text else found
+    words = catalogue(name)
+    # A noun that is counted elsewhere is there with its plural.
+    found = next(
+        (each for each in (words.gettext(text), words.ngettext(text, text, 1)) if each != text), None
+    )
+    return _composed(text, name) if found is None else found
 
 
 def _composed(text: str, name: str) -> str:
