@@ -37,10 +37,10 @@ def summed(boxes: Iterable[BoxAmount]) -> Boxes:
     (BoxAmount(form='f', box='1', amount_minor=3),)
     """
     sums: dict[tuple[str, str], int] = {}
-    for each in boxes:
-        sums[each.form, each.box] = sums.get((each.form, each.box), 0) + each.amount_minor
+    for form, box, amount_minor in boxes:
+        sums[form, box] = sums.get((form, box), 0) + amount_minor
     return tuple(
-        BoxAmount(form, box, bounded(sums[form, box])) for form, box in sorted(sums) if sums[form, box]
+        [BoxAmount(*key, bounded(amount_minor)) for key, amount_minor in sorted(sums.items()) if amount_minor]
     )
 
 

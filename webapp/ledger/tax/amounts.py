@@ -65,21 +65,21 @@ def taxed(rule: TaxRule, lines: Sequence[CodedLine]) -> list[TaxedLine]:
     """
     if rule.is_all_tax:
         return [TaxedLine(0, line.amount_minor) for line in lines]
-    taxes: dict[int, int] = {}
-    sharing: dict[bool, dict[int, int]] = {}
-    for place, line in enumerate(lines):
-        if line.tax_minor is None:
-            sharing.setdefault(_is_within(rule, line), {})[place] = line.amount_minor
-        else:
-            taxes[place] = line.tax_minor
-    for is_within, sizes in sharing.items():
-        size = sum(sizes.values())
-        whole = (tax_within if is_within else tax_added)(size, rule.rate)
+    # What the buyer assesses himself is in no price.
+    within = [line.is_included and not rule.is_self_assessed for line in lines]
+    taxes = [line.tax_minor or 0 for line in lines]
+    for is_within, tax_of in ((True, tax_within), (False, tax_added)):
+        sharing = [
+            place for place, line in enumerate(lines) if line.tax_minor is None and within[place] is is_within
+        ]
+        sizes = [lines[place].amount_minor for place in sharing]
         # Lines that come to nothing together have no tax that they could share.
-        taxes |= zip(sizes, share(whole, [*sizes.values()]) if size else [0] * len(sizes), strict=True)
+        if size := sum(sizes):
+            for place, tax in zip(sharing, share(tax_of(size, rule.rate), sizes), strict=True):
+                taxes[place] = tax
     return [
-        TaxedLine(line.amount_minor - taxes[place] * _is_within(rule, line), taxes[place])
-        for place, line in enumerate(lines)
+        TaxedLine(line.amount_minor - tax if is_within else line.amount_minor, tax)
+        for line, tax, is_within in zip(lines, taxes, within, strict=True)
     ]
 
 
@@ -159,8 +159,3 @@ def written(parts: Sequence[tuple[int, object, bool]]) -> list[int | None]:
             for place, base, tax in zip(places, bases, taxes, strict=True):
                 found[place] = base + tax
     return found
-
-
-def _is_within(rule: TaxRule, line: CodedLine) -> bool:
-    """Return whether a line includes its tax; what the buyer assesses himself is in no price."""
-    return line.is_included and not rule.is_self_assessed

@@ -56,7 +56,7 @@ class TaxRule:
 
     def of(self, kind: str) -> tuple[TaxShare, ...]:
         """Return the shares of the base or of the tax."""
-        return tuple(each for each in self.shares if each.of == kind)
+        return tuple([each for each in self.shares if each.of == kind])
 
 
 class TaxLeg(NamedTuple):
@@ -136,27 +136,25 @@ def joined_tax(rule: TaxRule, tax_minor: int) -> int:
 def base_boxes(rule: TaxRule, bases: Sequence[int], total: int) -> list[Boxes]:
     """Return the boxes of each base of a code; `total` is what all of them are in the base currency."""
     parts = share(total, bases) if sum(bases) else [0] * len(bases)
+    boxes = [box for each in rule.of("BASE") for box in each.boxes]
     return [
-        summed(
-            BoxAmount(box.form, box.box, _times(part, box.factor))
-            for each in rule.of("BASE")
-            for box in each.boxes
-        )
-        for part in parts
+        summed([BoxAmount(box.form, box.box, _times(part, box.factor)) for box in boxes]) for part in parts
     ]
 
 
 def _boxes_of(tax: TaxShare, total: int, part: int) -> Boxes:
     """Return the boxes of a share; one that is as large as the share gets the very figure that is posted."""
     return summed(
-        BoxAmount(
-            box.form,
-            box.box,
-            (part if box.factor == tax.factor else -part)
-            if abs(box.factor) == abs(tax.factor)
-            else _times(total, box.factor),
-        )
-        for box in tax.boxes
+        [
+            BoxAmount(
+                box.form,
+                box.box,
+                (part if box.factor == tax.factor else -part)
+                if abs(box.factor) == abs(tax.factor)
+                else _times(total, box.factor),
+            )
+            for box in tax.boxes
+        ]
     )
 
 
