@@ -7,10 +7,10 @@ import sys
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from flask import Response, has_request_context, request
+from flask import Response, request
 
 from webapp.database import measures
-from webapp.web.access.request_state import has_begun, state
+from webapp.web.access.request_state import begun, state
 
 # waitress would say that requests wait for a thread, and which addresses clients left: those may be secret.
 LOGGERS = {
@@ -36,10 +36,11 @@ class JsonLines(logging.Formatter):
             "logger": record.name,
             "message": str(record.msg) if record.name == "waitress" else record.getMessage(),
         }
-        if has_request_context() and has_begun():
-            facts["requestId"] = state().id
-            if state().id_of_client is not None:
-                facts["clientRequestId"] = state().id_of_client
+        current = begun()
+        if current is not None:
+            facts["requestId"] = current.id
+            if current.id_of_client is not None:
+                facts["clientRequestId"] = current.id_of_client
         facts |= getattr(record, "facts", {})
         if record.exc_info:
             facts["traceback"] = self.formatException(record.exc_info)

@@ -199,9 +199,8 @@ def _sender() -> str:
 
 def leave(_error: BaseException | None = None) -> None:
     """Free the slot at the end of the request that took it; a call that it makes again has contexts of its own."""
-    if not request_state.has_begun():
-        return
-    held = state().slot
+    current = request_state.begun()
+    held = current.slot if current is not None else None
     if held is not None and held.environ is request.environ:
         state().slot = None
         os.close(held.descriptor)

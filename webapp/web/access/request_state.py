@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Response, current_app, g, request
+from flask import Response, current_app, g, has_request_context, request
 
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.idempotency_keys import Claim
@@ -99,6 +99,6 @@ def requested_view() -> Any:
     return current_app.view_functions.get(request.endpoint or "")
 
 
-def has_begun() -> bool:
-    """Return whether a request has its state already: what is logged before has no id."""
-    return "request_state" in g
+def begun() -> RequestState | None:
+    """Give the state of a request that has one already; what is logged before has no id."""
+    return g.get("request_state") if has_request_context() else None

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from flask import Flask, Response, has_request_context, request
+from flask import Flask, Response, request
+from jinja2 import pass_eval_context
+from jinja2.nodes import EvalContext
+from markupsafe import Markup
 
 from webapp.ledger.notation.days import MONTHS
 from webapp.ledger.notation.locales import LANGUAGES
-from webapp.web.access.request_state import has_begun, state
+from webapp.web.access.request_state import begun, state
 
 ENGLISH: Final = "en"
 CATALOGUES: Final = Path(__file__).parents[2] / "translations"
@@ -37,15 +40,36 @@ def register_languages(app: Flask) -> None:
     """Let templates translate, by the usual names of gettext."""
     app.jinja_env.policies["ext.i18n.trimmed"] = True
     app.jinja_env.add_extension("jinja2.ext.i18n")
-    app.jinja_env.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext)  # type: ignore[attr-defined]
-    app.jinja_env.globals.update(language=language, languages=LANGUAGES, script_words=script_words)
+    # Values are in their sentences by name.
+    app.jinja_env.newstyle_gettext = True  # type: ignore[attr-defined]
+    app.jinja_env.globals.update(
+        _=_templated(gettext),
+        gettext=_templated(gettext),
+        ngettext=_templated(ngettext),
+        pgettext=_templated(pgettext),
+        language=language,
+        languages=LANGUAGES,
+        script_words=script_words,
+    )
+
+
+def _templated(translate: Callable[..., str]) -> Callable[..., str]:
+    """Let templates call a function of gettext, with the values of its sentence by name; a count is `num` too."""
+
+    @pass_eval_context
+    def templated(context: EvalContext, *texts: Any, **values: Any) -> str:
+        sentence = translate(*texts)
+        shown = Markup(sentence) if context.autoescape else sentence  # noqa: S704  (a sentence of ours)
+        return shown % {"num": texts[-1], **values} if "%" in sentence else shown
+
+    return templated
 
 
 def language() -> str:
     """Give the language of the request: the person's, or else the first of the browser's that there is."""
-    if not has_request_context() or not has_begun():
+    current = begun()
+    if current is None:
         return ENGLISH
-    current = state()
     if current.language is None:
         current.language = _language()
     return current.language

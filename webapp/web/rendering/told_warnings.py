@@ -10,7 +10,7 @@ from flask import Flask, Response, render_template, request
 from webapp.errors import is_for_api
 from webapp.services.audit import action_requests
 from webapp.web.access import browsers
-from webapp.web.access.request_state import has_begun, state
+from webapp.web.access.request_state import begun, state
 from webapp.web.rendering.htmx import is_htmx
 
 TOAST: Final = "_toast.html"
@@ -35,7 +35,7 @@ def warned() -> list[str]:
 
 def show_warnings(response: Response) -> Response:
     """Keep what an answer does not tell for the page that it leads to, or add the toast to one without."""
-    if not has_begun() or is_for_api():
+    if begun() is None or is_for_api():
         return response
     if state().tells_kept:
         response.delete_cookie(_name(), path="/", secure=request.is_secure, httponly=True, samesite="Lax")
