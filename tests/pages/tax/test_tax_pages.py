@@ -196,6 +196,23 @@ def filed_one(taxes):
     return done(taxes.person.post("/api/tax/returns", json=filing))
 
 
+def test_the_undo_of_a_key_offers_what_comes_late(taxes, ada):
+    agent = ada.with_scopes("read", "draft", "confirm")
+    sold = taxes.posting("Petty cash", "120.00"), taxes.posting("Sales of services", "-120.00", "S20")
+    body = {"effectiveAt": "2026-02-03", "post": True, "postings": sold}
+    entry = done(agent.post("/api/journal-entries", json=body))["entry"]["id"]
+    filed_one(taxes)
+    address, since = f"/settings/keys/{agent.token_id}/undo", {"since": "2026-01-02T00:00"}
+    browser = ada.browser()
+    asked = browser.post(f"{address}/preview", data=since)
+    assert ("Nothing to undo" in asked.text, "Undo it late" in asked.text) == (True, True)
+    shown = browser.post(f"{address}/preview", data=since | {"late": "true"})
+    sent = since | {"late": "true", "digest": digest_of(shown)}
+    assert ("1 act to undo" in shown.text, 'name="late" value="true"' in shown.text) == (True, True)
+    assert "1 act undone" in browser.post(address, data=sent).text
+    assert done(ada.get(f"/api/journal-entries/{entry}"))["entry"]["status"] == "VOIDED"
+
+
 @pytest.mark.rare
 def test_bad_debts_unpaid_bills_and_returned_money_have_a_page(ada, bank):
     uk = Taxes(ada, bank, "GBP", "uk-vat100", "2025-01-01")

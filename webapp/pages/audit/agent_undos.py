@@ -48,16 +48,18 @@ def undo(token_id: int) -> Response:
 
 def answer(acts: Callable[..., AgentActs], form: type[Schema], page: Callable[..., Response]) -> Response:
     """Preview an undo, or with the digest of a preview do it; where that is not what would happen, preview it anew."""
+    undoing = agents.undoing()
+    is_late = undoing["actor"].is_late
     try:
         body = form(unknown=ma.EXCLUDE).load(form_body())
         if "since" in body:
             body["since"] = body["since"].replace(tzinfo=ZoneInfo(principal().time_zone))
         digest = body.pop("digest", None)
         if digest is None:
-            return page(agent_undo=agent_undos.preview(acts(**body), **agents.undoing()))
-        return page(agent_undo=agent_undos.undo(acts(**body), digest=digest, **agents.undoing()))
+            return page(agent_undo=agent_undos.preview(acts(**body), **undoing), is_late=is_late)
+        return page(agent_undo=agent_undos.undo(acts(**body), digest=digest, **undoing), is_late=is_late)
     except UndoMovedError as error:
-        return page(problem=problem_of(error), agent_undo=error.preview)
+        return page(problem=problem_of(error), agent_undo=error.preview, is_late=is_late)
     except REFUSALS as error:
         return page(problem=problem_of(error))
 
@@ -70,5 +72,5 @@ def show_form(token_id: int, **context: Any) -> Response:
         key=queries.access.tokens.record(agents.token(token_id)),
         typed=typed,
         most=agent_undos.MOST_AT_ONCE,
-        **{"agent_undo": None, "problem": None, **context},
+        **{"agent_undo": None, "problem": None, "is_late": False, **context},
     )

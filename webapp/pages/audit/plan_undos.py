@@ -43,5 +43,5 @@ def show_page(plan_id: str, **context: Any) -> Response:
     return render(
         "action_requests/undo.html",
         plan=agents.plan(plan_id),
-        **{"agent_undo": None, "problem": None, **context},
+        **{"agent_undo": None, "problem": None, "is_late": False, **context},
     )

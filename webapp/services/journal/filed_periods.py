@@ -45,7 +45,7 @@ def check(entry: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
             details = {"form": form, "to": last.isoformat()}
             told = [{"box": box, "amount": str(amount)} for box, amount in figures]
             raise LateTaxError(
-                f"{sentence} would come late. Send `late` if it is to enter the next one.",
+                f"{sentence} would come late. Send it as late if it is to enter the next one.",
                 details={**details, "amounts": told},
             )
         doing.warn(LateTaxError.code, f"{sentence} is late, and in the next one.")

@@ -56,7 +56,10 @@ class UndoWay:
 
 @dataclass(frozen=True, slots=True)
 class UndoItem:
-    """An act of a token with its inverse, or why it stays; `undone_by` are the acts that undid it."""
+    """An act of a token with its inverse, or why it stays, with the code of what refuses it.
+
+    `undone_by` are the acts that undid it.
+    """
 
     action_request_id: str
     kind: str
@@ -65,6 +68,7 @@ class UndoItem:
     undo: UndoWay | None
     why: str
     undone_by: tuple[str, ...] = ()
+    code: str | None = None
 
     @property
     def status(self) -> str:
@@ -226,7 +230,7 @@ def _undo_one(request: ActionRequest, scopes: Collection[str], undoing: Undoing)
         db.session.expire_all()
     except LedgerError as error:
         undoing.moved = moved
-        return UndoItem(*facts, None, str(error))
+        return UndoItem(*facts, None, str(error), code=error.code)
     except sa.exc.IntegrityError:
         undoing.moved = moved
         return UndoItem(*facts, None, NAMED)
