@@ -91,7 +91,7 @@ class NamedAccounts:
             found, text = {}, side.text.casefold()
             for fa_id, names in self._names.items():
                 for name, folded in names:
-                    if has_words(text, folded):
+                    if folded in text and has_words(text, folded):
                         found[fa_id] = name
                         break
             self._by_text[side.text] = found

@@ -69,11 +69,12 @@ def near(
     """Read the lines, or the open ones, that may be the other side of lines, or rivals of that, unless too many."""
     days, sizes = [line.booked_on for line in lines], {abs(line.amount.minor) for line in lines}
     first, last, ranges = min(days), max(days), _ranges(sizes)
+    ranges += [(-most, -least) for least, most in ranges]
     values: dict[str, Any] = {
         "organization_id": organization_id,
         # The index of lines by day begins with the account.
         "fa_ids": [each.id for each in feeds.values()],
-        "sizes": list(sizes),
+        "amounts": [*sizes, *(-size for size in sizes)],
         "first": first - WINDOW,
         "last": last + WINDOW,
         "first_with_fee": first - FEE_WINDOW,
@@ -82,8 +83,13 @@ def near(
         **{f"most_{n}": most for n, (_, most) in enumerate(ranges)},
     }
     has_others = len({each.currency for each in feeds.values()}) > 1
+    is_alone = len(lines) == 1 and not has_others
+    if is_alone:
+        values["days"] = [first + timedelta(days=n) for n in range(-FEE_WINDOW.days, FEE_WINDOW.days + 1)]
     for is_of_size in (False, True):
-        statement = _near(len(ranges), is_open=is_open, has_others=has_others, is_of_size=is_of_size)
+        statement = _near(
+            len(ranges), is_open=is_open, has_others=has_others, is_of_size=is_of_size, is_alone=is_alone
+        )
         found = db.session.execute(statement, values).all()
         if len(found) <= MOST_NEAR:
             return _sides(organization_id, found)
@@ -91,23 +97,37 @@ def near(
 
 
 @cache
-def _near(ranges: int, *, is_open: bool, has_others: bool, is_of_size: bool) -> sa.Select[Any]:
+def _near(
+    ranges: int, *, is_open: bool, has_others: bool, is_of_size: bool, is_alone: bool
+) -> sa.Select[Any]:
     """Select lines of some feed accounts that may be the other side of lines, or rivals of that; made once each.
 
-    `ranges` is the number of ranges of amounts, and `has_others` whether there are several currencies.
+    `ranges` is the number of ranges of amounts, `has_others` whether there are several currencies, and `is_alone`
+    whether it is asked for one line, of which the days are listed.
     """
+    line, of = Transaction, sa.bindparam
     unpaired, _ = (_unpaired_and_open if is_open else _unpaired)("")
-    size, day, of = sa.func.abs(Transaction.amount_minor), Transaction.booked_on, sa.bindparam
-    fits = sa.or_(
-        sa.false(),
-        *(size.between(of(f"least_{n}"), of(f"most_{n}")) for n in range(ranges)),
-    )
-    near = sa.and_(day.between(of("first_with_fee"), of("last_with_fee")), fits)
+    fits = [line.amount_minor.between(of(f"least_{n}"), of(f"most_{n}")) for n in range(ranges)]
+    near = sa.and_(line.booked_on.between(of("first_with_fee"), of("last_with_fee")), sa.or_(*fits))
     if has_others:
         # What an amount is in the base currency stands in no column.
-        near = sa.or_(near, day.between(of("first"), of("last")))
-    found = unpaired.where(Transaction.feed_account_id.in_(of("fa_ids")), near)
-    return (found.where(size.in_(of("sizes"))) if is_of_size else found).limit(MOST_NEAR + 1)
+        near = sa.or_(near, line.booked_on.between(of("first"), of("last")))
+    if is_alone:
+        # An index leads to a day and a range of amounts: few steps beside all lines of these days.
+        near = line.id.in_(sa.union_all(*(_of_days(fit) for fit in fits)))
+    found = unpaired.where(line.feed_account_id.in_(of("fa_ids")), near)
+    return (found.where(line.amount_minor.in_(of("amounts"))) if is_of_size else found).limit(MOST_NEAR + 1)
+
+
+def _of_days(fits: sa.ColumnElement[bool]) -> sa.Select[int]:
+    """Select the booked lines of listed days with an amount that fits."""
+    return sa.select(Transaction.id).where(
+        Transaction.organization_id == sa.bindparam("organization_id"),
+        Transaction.feed_account_id.in_(sa.bindparam("fa_ids")),
+        Transaction.status == "BOOKED",
+        Transaction.booked_on.in_(sa.bindparam("days")),
+        fits,
+    )
 
 
 def _ranges(sizes: Iterable[int]) -> list[tuple[int, int]]:
