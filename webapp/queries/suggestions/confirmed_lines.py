@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,6 +15,7 @@ from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.models.base import table_of
 from webapp.queries.common import merchants
+from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 
 # The lines confirmed last predict best what comes next, and this many are read quickly.
@@ -33,6 +34,9 @@ _DATA = ("id", "feed_account_id", "booked_on", "amount_minor", "currency", "jour
 _COLUMNS: tuple[Any, ...] = tuple(_LINE.c[name] for name in dict.fromkeys((*_DATA, *LINE_COLUMNS)))
 _LEG_DATA = ("account_id", "org_merchant_id", "project_id", "transaction_id", "currency", "amount_minor")
 _LEG: tuple[Any, ...] = tuple(_POSTING.c[name] for name in (*_LEG_DATA, "amount_base_minor"))
+# In the rows of lines: the line's id, that of its entry, and its status; names take longer to look up.
+_KEYS = itemgetter(_DATA.index("id"), _DATA.index("journal_entry_id"), len(_COLUMNS))
+_DAY_AND_ID = itemgetter(_DATA.index("booked_on"), _DATA.index("id"))
 # In the rows of `_newest_lines`: the id of the entry, with its leg behind it.
 _FIRST_OF_LEG = len(_COLUMNS) + 1
 
@@ -49,17 +53,18 @@ def newest(organization_id: str, amounts: tuple[int, int] = ALL_AMOUNTS) -> Habi
 
     They are found by the numbers of entries: an account may have more drafts than can be gone through for a page.
     """
-    rows = db.session.execute(*_newest_lines(organization_id, *amounts)).all()
-    lines = sorted({row.id: row for row in rows}.values(), key=attrgetter("booked_on", "id"), reverse=True)
+    lines: dict[int, Any] = {}
+    own: list[Any] = []
     # An entry may have several lines, each of which comes with all of its legs.
     first_line: dict[int, int] = {}
-    own = [
-        row[_FIRST_OF_LEG:]
-        for row in rows
-        if first_line.setdefault(row.journal_entry_id, row.id) == row.id and row.counter_id is not None
-    ]
-    corrected = db.session.execute(*_corrected_legs(organization_id)).all()
-    return _habit_book(organization_id, lines, _legs(organization_id, chain(own, corrected)))
+    for row in db.session.execute(*_newest_lines(organization_id, *amounts)):
+        line_id, entry_id, _ = _KEYS(row)
+        lines[line_id], leg = row, row[_FIRST_OF_LEG:]
+        if first_line.setdefault(entry_id, line_id) == line_id and leg[1] is not None:
+            own.append(leg)
+    corrected = db.session.execute(*_corrected_legs(organization_id, first_line)).all() if first_line else []
+    newest_first = sorted(lines.values(), key=_DAY_AND_ID, reverse=True)
+    return _habit_book(organization_id, newest_first, _legs(organization_id, [*own, *corrected]))
 
 
 def _newest_entries(organization_id: str) -> sa.Subquery:
@@ -135,17 +140,13 @@ def _all_legs(organization_id: str) -> sa.Select[Any]:
 
 
 @made_once
-def _corrected_legs(organization_id: str) -> sa.Select[Any]:
-    entries = _newest_entries(organization_id)
-    corrections = (
-        sa.select(_ENTRY.c.organization_id, _ENTRY.c.id, _ENTRY.c.corrects_id)
-        .join_from(entries, _ENTRY, refers_to(_ENTRY.c.corrects_id, entries))
-        .where(
-            _ENTRY.c.corrects_id.is_not(None), _ENTRY.c.status == "POSTED", _ENTRY.c.source == "correction"
-        )
-        .subquery()
+def _corrected_legs(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any]:
+    return _counter_legs(_ENTRY, _ENTRY.c.corrects_id).where(
+        _ENTRY.c.organization_id == organization_id,
+        among(_ENTRY.c.corrects_id, entry_ids),
+        _ENTRY.c.status == "POSTED",
+        _ENTRY.c.source == "correction",
     )
-    return _counter_legs(corrections, corrections.c.corrects_id)
 
 
 def _counter_legs(entries: sa.FromClause, corrected_id: sa.ColumnElement[int]) -> sa.Select[Any]:
@@ -194,14 +195,13 @@ def _habit_book(organization_id: str, lines: Sequence[Any], legs: _Legs) -> Habi
     # Many lines have few destinations.
     choice_of: dict[Destination, Choice | None] = {}
     choices: list[Choice | None] = []
-    for line in lines:
-        if line.entry_status != "POSTED":
+    for line_id, entry_id, status in map(_KEYS, lines):
+        if status != "POSTED":
             choices.append(None)
             continue
-        entry_id = line.journal_entry_id
         destination = legs.alone.get(entry_id)
         if entry_id in legs.several:
-            destination = _only(line.id, legs.several[entry_id], accounts)
+            destination = _only(line_id, legs.several[entry_id], accounts)
         if destination is None:
             choices.append(_NO_ONE_ACCOUNT)
             continue
