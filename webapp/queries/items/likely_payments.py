@@ -283,16 +283,17 @@ def _is_one_payment(choice: PaymentChoice, rows: Mapping[int, Any]) -> bool:
 def _is_named(number: Any, keys: Any, within: Any, text: Any) -> sa.ColumnElement[bool]:
     """Build the condition that a text may have a number, however it is set apart; `remittances` decides.
 
-    A text is looked up by its runs of words; only a number that is longer than these is looked for in the whole.
+    A text is looked up by its runs of words; only a number that is longer than these is looked for in the whole. What
+    the text has nowhere is in no run either: that is found out first, since it holds for nearly all numbers.
     """
     compact = sa.func.lower(number)
     for each in _APART:
         compact = sa.func.replace(compact, each, "", type_=sa.Text())
-    is_long = sa.func.length(compact) > LONGEST_SPAN
-    return sa.or_(
-        among(compact, keys),
-        among(sa.func.ltrim(compact, "0", type_=sa.Text()), within),
-        sa.and_(is_long, sa.type_coerce(text, sa.Text()).contains(compact)),
+    without_zeros = sa.func.ltrim(compact, "0", type_=sa.Text())
+    whole, is_long = sa.type_coerce(text, sa.Text()), sa.func.length(compact) > LONGEST_SPAN
+    return sa.and_(
+        whole.contains(without_zeros),
+        sa.or_(among(compact, keys), among(without_zeros, within), sa.and_(is_long, whole.contains(compact))),
     )
 
 
