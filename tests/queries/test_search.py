@@ -7,6 +7,7 @@ from webapp.database.sessions import db
 from webapp.queries.common.search import contains
 from webapp.queries.transactions import line_filters, tab_counts, workspaces
 from webapp.queries.transactions.line_filters import WorkspaceFilters
+from webapp.queries.transfers import sides
 
 TEXTS = (
     "REWE Markt 17",
@@ -68,7 +69,14 @@ def test_a_search_lists_and_counts_the_same_by_ids_and_by_text(ben, bank, monkey
             ben.organization_id, bank.fa_id, WorkspaceFilters("unconfirmed", q=typed)
         )
         listed = workspaces.lines(
-            ben.organization_id, bank.fa_id, filters, None, current_id=None, after=None, limit=50
+            ben.organization_id,
+            bank.fa_id,
+            filters,
+            None,
+            sides.feeds(ben.organization_id),
+            current_id=None,
+            after=None,
+            limit=50,
         )
         counts = tab_counts.counted(ben.organization_id, bank.fa_id, filters, None)
         return [line.description for line in listed.items], counts["unconfirmed"], counts["all"]

@@ -78,7 +78,12 @@ class WorkspaceFacts:
     @cached_property
     def account_of_line(self) -> AccountOfLine:
         """What a line alone shows of its account."""
-        return AccountOfLine(self.feed_account.id, self.feed_account.currency, self._draft)
+        feed_account = self._feeds[self._fa_id]
+        return AccountOfLine(feed_account.id, feed_account.currency, self._draft)
+
+    @cached_property
+    def _feeds(self) -> Mapping[int | None, FeedAccount]:
+        return queries.transfers.sides.feeds(organization_id())
 
     @cached_property
     def _draft(self) -> OpenDraft | None:
@@ -105,6 +110,7 @@ class WorkspaceFacts:
             self._fa_id,
             self.filters,
             self._draft,
+            self._feeds,
             current_id=self._query["line"],
             after=after,
             limit=self._query["limit"],
@@ -128,7 +134,9 @@ class WorkspaceFacts:
     def line(self) -> WorkspaceLine | None:
         """The line that is asked for, else the current one among the lines."""
         if self._asked is not None:
-            return queries.transactions.workspaces.line(self._asked, self._draft, self._query["line"])
+            return queries.transactions.workspaces.line(
+                self._asked, self._draft, self._feeds, current_id=self._query["line"]
+            )
         if "lines" not in self._parts:
             return None
         return next((line for line in self._found.items if line.id == self._query["line"]), None)
@@ -140,8 +148,11 @@ class WorkspaceFacts:
             return list(self._typed)
         if self.line is None:
             return []
-        charges = queries.accounts.accounts.by_role(organization_id(), Role.BANK_CHARGES)
-        return [*split_forms.of_line(self.line, charges.id, of_taxes())]
+        charges_account_id = None
+        if (self.line.details or {}).get("charges"):
+            charges_account_id = queries.accounts.accounts.by_role(organization_id(), Role.BANK_CHARGES).id
+        taxes = of_taxes() if self.line.splits else ()
+        return [*split_forms.of_line(self.line, charges_account_id, taxes)]
 
     @cached_property
     def rest(self) -> split_forms.Rest | None:

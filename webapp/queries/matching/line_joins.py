@@ -1,9 +1,9 @@
 """Joins of a line with other rows: joined, suggested and refused ones, with the bank's changes of the line."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, TypeAlias
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -15,7 +15,6 @@ from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 from webapp.queries.common.records import record_of
 
-_Some: TypeAlias = Callable[[str, Sequence[int]], tuple[sa.Select[Any], dict[str, Any]]]
 JOINABLE = ("BOOKED", "SET_ASIDE", "PENDING")
 
 
@@ -79,23 +78,24 @@ def kept_id(transaction: Transaction) -> int | None:
 
 def of_line(transaction: Transaction) -> LineOrigins:
     """Give the origins of one line."""
-    return of_lines(transaction.organization_id, [transaction.id])[transaction.id]
+    return of_lines(transaction.organization_id, [transaction])[transaction.id]
 
 
-def of_lines(organization_id: str, line_ids: Collection[int]) -> dict[int, LineOrigins]:
-    """Give the origins of each line, in a number of statements that does not depend on how many there are."""
+def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, LineOrigins]:
+    """Give the origins of lines (or records of them), in a number of statements that does not depend on theirs."""
+    line_ids = [line.id for line in lines]
     found = _joins(organization_id, line_ids)
     others = {other for join in found for other in (join.kept_id, join.joined_id)}
     rows = lookups.by_id(Transaction, organization_id, others)
     fed = _fed(organization_id, {*others, *line_ids})
-    files = _from_files(organization_id, line_ids)
     changes = _changes(organization_id, line_ids)
     origins: dict[int, LineOrigins] = {}
-    for line_id in line_ids:
+    for line in lines:
+        line_id = line.id
         records = [
             _record(join, line_id, rows, fed) for join in found if line_id in (join.kept_id, join.joined_id)
         ]
-        own = [source for source, ids in (("file", files), ("feed", fed)) if line_id in ids]
+        own = ["file"] * (line.import_id is not None) + ["feed"] * (line_id in fed)
         joined = [each.source for each in records if each.status == "JOINED" and not each.is_kept]
         origins[line_id] = LineOrigins(
             tuple(dict.fromkeys([*own, *joined])),
@@ -109,23 +109,16 @@ def of_lines(organization_id: str, line_ids: Collection[int]) -> dict[int, LineO
 def _joins(organization_id: str, line_ids: Collection[int]) -> list[LineJoin]:
     found: dict[int, LineJoin] = {}
     for portion in portions(line_ids):
-        for statement in (_keeping, _joined):
-            rows = db.session.scalars(*statement(organization_id, portion))
-            found |= {join.id: join for join in rows}
+        rows = db.session.scalars(*_keeping_or_joined(organization_id, portion))
+        found |= {join.id: join for join in rows}
     return [found[key] for key in sorted(found)]
 
 
 @made_once
-def _keeping(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
+def _keeping_or_joined(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
     return sa.select(LineJoin).where(
-        LineJoin.organization_id == organization_id, LineJoin.kept_id.in_(line_ids)
-    )
-
-
-@made_once
-def _joined(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
-    return sa.select(LineJoin).where(
-        LineJoin.organization_id == organization_id, LineJoin.joined_id.in_(line_ids)
+        LineJoin.organization_id == organization_id,
+        sa.or_(LineJoin.kept_id.in_(line_ids), LineJoin.joined_id.in_(line_ids)),
     )
 
 
@@ -149,18 +142,10 @@ def _record(
 
 
 def _fed(organization_id: str, line_ids: Collection[int]) -> set[int]:
-    return _among(_fed_ones, organization_id, line_ids)
-
-
-def _from_files(organization_id: str, line_ids: Collection[int]) -> set[int]:
-    return _among(_imported_ones, organization_id, line_ids)
-
-
-def _among(some: _Some, organization_id: str, line_ids: Collection[int]) -> set[int]:
     return {
         found
         for portion in portions(line_ids)
-        for found in db.session.scalars(*some(organization_id, portion))
+        for found in db.session.scalars(*_fed_ones(organization_id, portion))
     }
 
 
@@ -168,12 +153,6 @@ def _among(some: _Some, organization_id: str, line_ids: Collection[int]) -> set[
 def _fed_ones(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
     of_lines = (FeedLine.organization_id == organization_id, FeedLine.transaction_id.in_(line_ids))
     return sa.select(FeedLine.transaction_id).where(*of_lines)
-
-
-@made_once
-def _imported_ones(organization_id: str, line_ids: Sequence[int]) -> sa.Select[Any]:
-    of_lines = (Transaction.organization_id == organization_id, Transaction.id.in_(line_ids))
-    return sa.select(Transaction.id).where(*of_lines, Transaction.import_id.is_not(None))
 
 
 def _changes(organization_id: str, line_ids: Collection[int]) -> dict[int, list[BankChangeRecord]]:

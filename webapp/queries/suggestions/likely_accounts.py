@@ -44,25 +44,22 @@ class LikelyAccount:
 
 
 def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, LikelyAccount]:
-    """Give the likely accounts of uncategorised lines, by their records, in a constant number of statements."""
-    booked = [line for line in lines if line.status == "BOOKED" and line.account_id is not None]
-    uncategorised = uncategorised_accounts(organization_id) if booked else frozenset()
-    candidates = [line for line in booked if line.account_id in uncategorised]
-    if not candidates:
+    """Give the likely accounts of booked, uncategorised lines, by their records, in a constant number of statements."""
+    if not lines:
         return {}
-    amounts = _of_directions({line.amount.minor < 0 for line in candidates})
+    amounts = _of_directions({line.amount.minor < 0 for line in lines})
     book = confirmed_lines.newest(organization_id, amounts)
     found = likely(
         book,
         [
             BankLine(line.booked_on, line.amount.minor, line.description, line.counterparty, line.iban)
-            for line in candidates
+            for line in lines
         ],
     )
     names = ChoiceNames(organization_id, [each for each in found if each is not None])
     return {
         line.id: _record(each, names, book.lines)
-        for line, each in zip(candidates, found, strict=True)
+        for line, each in zip(lines, found, strict=True)
         if each is not None
     }
 

@@ -13,6 +13,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.line_outcomes import CounterLeg
 from webapp.ledger.texts.legible import cited
+from webapp.models import FeedAccount
 from webapp.queries.access import organizations
 from webapp.queries.accounts.choice_names import ChoiceNames
 from webapp.queries.items.likely_payments import LikelyPayment, PayingLine
@@ -39,15 +40,20 @@ DESTINATIONS: Final = frozenset({EffectKind.SET_ACCOUNT, EffectKind.SET_MERCHANT
 
 
 def of_records(
-    organization_id: str, records: Sequence[Any], *, with_accounts: Collection[int | None] | None = None
+    organization_id: str,
+    records: Sequence[Any],
+    *,
+    with_accounts: Collection[int | None] | None = None,
+    feeds: Mapping[int | None, FeedAccount] | None = None,
 ) -> dict[int, LineMeaning]:
     """Give what lines likely are, by their records, in a constant number of statements.
 
-    Of lines beside those `with_accounts`, the account is not asked for.
+    Of lines beside those `with_accounts`, the account is not asked for. `feeds` are all feed accounts, where they are
+    read already.
     """
     booked = [each for each in records if each.status == "BOOKED"]
     drafts = [PayingLine.of(each, _merchants(each)) for each in booked if each.entry_status == "DRAFT"]
-    found = destinations.of_lines(organization_id, booked, drafts)
+    found = destinations.of_lines(organization_id, booked, drafts, feeds)
     others = [
         each
         for each in booked

@@ -17,6 +17,7 @@ from webapp.queries.common.selections import postings_of
 
 # The lines of so many entries are found and put in order as quickly as a page of lines is read.
 FEW: Final = 500
+_Line = orm.aliased(Transaction)
 
 
 def is_unconfirmed() -> sa.ColumnElement[bool]:
@@ -37,9 +38,8 @@ def what_confirming_posts() -> Iterator[tuple[sa.ColumnElement[bool], ...]]:
 
 def lines_of(organization_id: str, entry_ids: Sequence[int]) -> sa.Select[int]:
     """Select the ids of the lines of some entries."""
-    line = orm.aliased(Transaction)
-    return sa.select(line.id).where(
-        line.organization_id == organization_id, line.journal_entry_id.in_(entry_ids)
+    return sa.select(_Line.id).where(
+        _Line.organization_id == organization_id, _Line.journal_entry_id.in_(entry_ids)
     )
 
 

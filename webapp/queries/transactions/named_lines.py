@@ -30,7 +30,7 @@ def extended(
     meanings = line_meanings.of_records(organization_id, records) if likely else {}
     return [
         {each.name: getattr(record, each.name) for each in fields(TransactionRecord)}
-        | _names(known, record)
+        | named_fields(known, record)
         | _likely(meanings.get(record.id, NOTHING))
         for record in records
     ]
@@ -40,7 +40,8 @@ def _likely(meaning: LineMeaning) -> dict[str, Any]:
     return {f"likely_{each.name}": getattr(meaning, each.name) for each in fields(meaning)}
 
 
-def _names(known: PartNames | None, record: TransactionRecord) -> dict[str, Any]:
+def named_fields(known: PartNames | None, record: TransactionRecord) -> dict[str, Any]:
+    """Give the names of what a line is booked on, and its parts with theirs; null where the names are not known."""
     if known is None:
         return dict.fromkeys(("account_name", "merchant_name", "project_name"))
     return {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -90,6 +90,13 @@ class TransactionRecord:
     short: Mapping[str, Any] | None = None
 
 
+class StandingItem(NamedTuple):
+    """The reconciliation that a line is cleared in, and whether it is a proof."""
+
+    reconciliation_id: int
+    is_proved: bool
+
+
 def get(organization_id: str, transaction_id: int) -> Transaction:
     """Find a line, or raise NotFoundError."""
     return lookups.get(Transaction, organization_id, transaction_id)
@@ -120,11 +127,20 @@ def is_reconciled() -> sa.ColumnElement[bool]:
     )
 
 
-def records(organization_id: str, transactions: Sequence[Transaction]) -> list[TransactionRecord]:
-    """Give the record of each line, in a constant number of statements."""
+def records(
+    organization_id: str,
+    transactions: Sequence[Transaction],
+    items: Mapping[int, StandingItem] | None = None,
+) -> list[TransactionRecord]:
+    """Give the record of each line, in a constant number of statements.
+
+    `items` are the standing items of the lines, where they are read already.
+    """
     entry_ids = {line.journal_entry_id for line in transactions if line.journal_entry_id is not None}
     entries = entry_states.of_entries(organization_id, entry_ids)
-    proofs = _proofs(organization_id, [line.id for line in transactions])
+    if items is None:
+        items = standing_items(organization_id, [line.id for line in transactions])
+    proofs = {line_id: item.reconciliation_id for line_id, item in items.items() if item.is_proved}
     legs = {line.id: _legs(line, entries.get(line.journal_entry_id or 0)) for line in transactions}
     known = parts_by_line(organization_id, {line.id: line.amount for line in transactions}, legs)
     return [
@@ -149,20 +165,25 @@ def parts_by_line(
     }
 
 
-def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
-    return dict(db.session.execute(*_items_of_proofs(organization_id, transaction_ids)).all())
+def standing_items(organization_id: str, transaction_ids: Sequence[int]) -> dict[int, StandingItem]:
+    """Give the reconciliation, a draft or a proof, that each line is cleared in."""
+    rows = db.session.execute(*_standing_items(organization_id, transaction_ids))
+    return {
+        row.transaction_id: StandingItem(row.reconciliation_id, row.status == "COMPLETED") for row in rows
+    }
 
 
 @made_once
-def _items_of_proofs(organization_id: str, transaction_ids: Sequence[int]) -> sa.Select[int | None, int]:
+def _standing_items(organization_id: str, transaction_ids: Sequence[int]) -> sa.Select[int | None, int, str]:
     return (
-        sa.select(ReconciliationItem.transaction_id, ReconciliationItem.reconciliation_id)
+        sa.select(
+            ReconciliationItem.transaction_id, ReconciliationItem.reconciliation_id, Reconciliation.status
+        )
         .join(Reconciliation, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
             ReconciliationItem.organization_id == organization_id,
             among(ReconciliationItem.transaction_id, transaction_ids),
             ReconciliationItem.is_standing,
-            Reconciliation.status == "COMPLETED",
         )
     )
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.database.sessions import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
-from webapp.models import ReconciliationItem, Transaction
+from webapp.ledger.matching.explanations import BankAmount
+from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
-from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Page, page
 from webapp.queries.items import line_payments
 from webapp.queries.items.likely_payments import LikelyPayment
@@ -36,7 +35,7 @@ from webapp.queries.transactions.line_filters import (
     conditions,
     shown,
 )
-from webapp.queries.transactions.named_lines import NamedSplit, named_split
+from webapp.queries.transactions.named_lines import NamedSplit
 from webapp.queries.transactions.pending_corrections import PendingFieldChange
 from webapp.queries.transactions.transactions import NEWEST, TransactionRecord
 from webapp.queries.transfers.proposed import ProposedTransfer
@@ -126,53 +125,61 @@ def lines(
     fa_id: int,
     filters: WorkspaceFilters,
     draft: OpenDraft | None,
+    feeds: Mapping[int | None, FeedAccount],
     *,
     current_id: int | None,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[WorkspaceLine]:
-    """List an account's lines, newest first, as they stand to its open draft; the current one is open to be edited."""
+    """List an account's lines, newest first, as they stand to its open draft; the current one is open to be edited.
+
+    `feeds` are all feed accounts.
+    """
     statement = sa.select(Transaction).where(
         *conditions(organization_id, fa_id, filters), shown(filters.show, draft)
     )
     found = page(statement, NEWEST, after=after, limit=limit)
-    records = transactions.records(organization_id, found.items)
-    return found.of(named(organization_id, records, draft, current_id))
+    return found.of(_named(organization_id, found.items, draft, feeds, current_id))
 
 
-def line(transaction: Transaction, draft: OpenDraft | None, current_id: int | None) -> WorkspaceLine:
-    """Give one line of the workspace, as it stands to the open draft of its account."""
-    return named(transaction.organization_id, [transactions.record(transaction)], draft, current_id)[0]
-
-
-def named(
-    organization_id: str,
-    records: Sequence[TransactionRecord],
+def line(
+    transaction: Transaction,
     draft: OpenDraft | None,
+    feeds: Mapping[int | None, FeedAccount],
+    *,
+    current_id: int | None,
+) -> WorkspaceLine:
+    """Give one line of the workspace, as it stands to the open draft of its account; `feeds` are all feed accounts."""
+    return _named(transaction.organization_id, [transaction], draft, feeds, current_id)[0]
+
+
+def _named(
+    organization_id: str,
+    lines: Sequence[Transaction],
+    draft: OpenDraft | None,
+    feeds: Mapping[int | None, FeedAccount],
     current_id: int | None,
 ) -> list[WorkspaceLine]:
-    """Make the workspace lines of records, in a constant number of statements."""
+    """Make workspace lines, in a constant number of statements."""
+    cleared = transactions.standing_items(organization_id, [line.id for line in lines])
+    records = transactions.records(organization_id, lines, cleared)
     names = named_lines.names_of(organization_id, records)
     ids = [record.id for record in records]
-    cleared = _cleared(organization_id, ids)
-    origins = line_joins.of_lines(organization_id, ids)
+    origins = line_joins.of_lines(organization_id, records)
     paired = _paired(organization_id, ids)
-    meanings = _meanings(organization_id, records, paired, current_id)
+    meanings = _meanings(organization_id, records, paired, current_id, feeds)
     by_rules = runs.set_fields(organization_id, ids)
     pending = pending_corrections.of_records(organization_id, records)
     documents = attachments.of_lines(organization_id, ids)
     paid = shown_lines.paid_by_drafts(organization_id, records)
-    explained = _explained(organization_id, records)
+    explained = _explained(organization_id, records, feeds)
     shown_now = shown_lines.of_records(organization_id, records, paid)
     return [
         WorkspaceLine(
             **{name: getattr(record, name) for name in RECORD_FIELDS},
-            splits=[named_split(names, split) for split in record.splits or ()] or None,
+            **named_lines.named_fields(names, record),
             settles=paid[record.id].parts if record.id in paid else (),
             short=line_payments.short_of(paid[record.id]) if record.id in paid else None,
-            account_name=names.account(record.account_id),
-            merchant_name=names.merchant(record.org_merchant_id),
-            project_name=names.project(record.project_id),
             is_uncategorised=names.is_uncategorised(record.account_id),
             cleared=record.id in cleared,
             clearable=_is_clearable(record, draft),
@@ -205,19 +212,24 @@ def _meanings(
     records: Sequence[TransactionRecord],
     paired: Collection[int],
     current_id: int | None,
+    feeds: Mapping[int | None, FeedAccount],
 ) -> list[LineMeaning]:
     """Give what each line likely is; the account only of what confirming would put there, and of the current one."""
     with_accounts = {each.id for each in records if each.entry_status == "DRAFT"} | {current_id}
     unpaired = [each for each in records if each.id not in paired]
-    found = line_meanings.of_records(organization_id, unpaired, with_accounts=with_accounts)
+    found = line_meanings.of_records(organization_id, unpaired, with_accounts=with_accounts, feeds=feeds)
     return [found.get(each.id, NOTHING) for each in records]
 
 
 def _explained(
-    organization_id: str, records: Sequence[TransactionRecord]
+    organization_id: str, records: Sequence[TransactionRecord], feeds: Mapping[int | None, FeedAccount]
 ) -> Mapping[int, Sequence[EntryByHand]]:
-    drafts = [each.id for each in records if each.entry_status == "DRAFT" and each.status == "BOOKED"]
-    return booked_by_hand.of_ids(organization_id, drafts) if drafts else {}
+    amounts = {
+        each.id: BankAmount(feeds[each.fa_id].account_id, each.currency, each.amount.minor, each.booked_on)
+        for each in records
+        if each.entry_status == "DRAFT" and each.status == "BOOKED"
+    }
+    return booked_by_hand.of_amounts(organization_id, amounts)
 
 
 def _is_clearable(record: TransactionRecord, draft: OpenDraft | None) -> bool:
@@ -236,17 +248,3 @@ def _bank_change(record: TransactionRecord, origins: LineOrigins) -> BankChangeR
     if last is None or record.status not in IN_BOOKS or (is_confirmed and "bookedOn" not in last.after):
         return None
     return last
-
-
-def _cleared(organization_id: str, transaction_ids: list[int]) -> set[int]:
-    rows = db.session.scalars(*_standing_items(organization_id, transaction_ids))
-    return {line_id for line_id in rows if line_id is not None}
-
-
-@made_once
-def _standing_items(organization_id: str, transaction_ids: Sequence[int]) -> sa.Select[Any]:
-    return sa.select(ReconciliationItem.transaction_id).where(
-        ReconciliationItem.organization_id == organization_id,
-        ReconciliationItem.transaction_id.in_(transaction_ids),
-        ReconciliationItem.is_standing,
-    )
