@@ -149,8 +149,7 @@ def render_line(
 
 def is_proved(transaction: Transaction) -> bool:
     """Return whether a proof has the day of a line, so that an act on the line may change its verdict."""
-    account = queries.accounts.feed_accounts.get(organization_id(), transaction.feed_account_id)
-    anchor = queries.reconciliation.reconciliations.anchor_of(account)
+    anchor = queries.reconciliation.reconciliations.anchor_of(transaction.feed_account)
     return anchor is not None and transaction.booked_on <= anchor.statement_date
 
 

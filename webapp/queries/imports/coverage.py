@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
@@ -49,17 +49,16 @@ def statements(organization_id: str, fa_id: int, *, but: int | None = None) -> l
     A file covers the days from its first line to its last, or to its closing balance where that is later; one
     without any day covers none.
     """
-    rows = db.session.scalars(
-        sa.select(Import.accounts)
-        .where(
-            Import.organization_id == organization_id,
-            Import.status == "IMPORTED",
-            Import.id.is_distinct_from(but),
-        )
-        .order_by(Import.created_at, Import.id)
-    )
+    # No import has the id 0.
+    rows = db.session.scalars(*_imported(organization_id, but or 0))
     found = (covered(stored) for accounts in rows for stored in accounts if stored["fa_id"] == fa_id)
     return [each for each in found if each is not None]
+
+
+@made_once
+def _imported(organization_id: str, but: int) -> sa.Select[Any]:
+    is_other = Import.organization_id == organization_id, Import.status == "IMPORTED", Import.id != but
+    return sa.select(Import.accounts).where(*is_other).order_by(Import.created_at, Import.id)
 
 
 def covered(stored: Mapping[str, Any]) -> Covered | None:
@@ -95,23 +94,26 @@ def _evidence(feed_account: FeedAccount, proofs: Sequence[CoveringProof]) -> Evi
         stated=stated(feed_account),
         moved=moved,
         proofs=proofs,
-        open_months=set(
-            db.session.scalars(
-                sa.select(LineMonthSum.day).where(
-                    refers_to(LineMonthSum.feed_account_id, feed_account), LineMonthSum.unreconciled_count > 0
-                )
-            )
-        ),
+        open_months=set(db.session.scalars(*_open_months(organization_id, fa_id))),
+    )
+
+
+@made_once
+def _open_months(organization_id: str, fa_id: int) -> sa.Select[Any]:
+    month = LineMonthSum
+    return sa.select(month.day).where(
+        month.organization_id == organization_id, month.feed_account_id == fa_id, month.unreconciled_count > 0
     )
 
 
 def _moved(feed_account: FeedAccount) -> dict[date, int]:
-    rows = db.session.execute(
-        sa.select(LineDaySum.day, LineDaySum.amount_minor).where(
-            refers_to(LineDaySum.feed_account_id, feed_account)
-        )
-    )
-    return {row.day: row.amount_minor for row in rows}
+    return dict(db.session.execute(*_day_sums(feed_account.organization_id, feed_account.id)).all())
+
+
+@made_once
+def _day_sums(organization_id: str, fa_id: int) -> sa.Select[date, int]:
+    of_account = LineDaySum.organization_id == organization_id, LineDaySum.feed_account_id == fa_id
+    return sa.select(LineDaySum.day, LineDaySum.amount_minor).where(*of_account)
 
 
 def _ends_of_months(days: Iterable[date]) -> list[date]:
@@ -163,18 +165,19 @@ def _by_feed(feed_account: FeedAccount, fed: list[date]) -> Covered | None:
 
 def stated(feed_account: FeedAccount) -> list[Stated]:
     """List the balances that the bank stated, the last one of each day, in the order of days."""
-    rows = db.session.execute(
-        sa.select(
-            ProviderBalance.day,
-            ProviderBalance.amount_minor,
-            ProviderBalance.stated_at,
-            ProviderBalance.received_at,
-        )
-        .where(refers_to(ProviderBalance.feed_account_id, feed_account))
-        .order_by(ProviderBalance.day, ProviderBalance.id)
-    )
+    rows = db.session.execute(*_balances(feed_account.organization_id, feed_account.id))
     snapshots = [Snapshot(*row) for row in rows]
     return [
         Stated(day, Money(last_of_day(list(of_day)).amount_minor, feed_account.currency))
         for day, of_day in groupby(snapshots, key=lambda snapshot: snapshot.day)
     ]
+
+
+@made_once
+def _balances(organization_id: str, fa_id: int) -> sa.Select[date, int, datetime | None, datetime]:
+    balance = ProviderBalance
+    return (
+        sa.select(balance.day, balance.amount_minor, balance.stated_at, balance.received_at)
+        .where(balance.organization_id == organization_id, balance.feed_account_id == fa_id)
+        .order_by(balance.day, balance.id)
+    )

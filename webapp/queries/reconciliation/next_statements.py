@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, Import, ProviderBalance, Reconciliation, refers_to
+from webapp.models import FeedAccount, Import, ProviderBalance, Reconciliation
 from webapp.queries.accounts import provider_balances
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.imports.imports import ImportAccountRecord
 from webapp.queries.reconciliation import openings, reconciliations
 
@@ -66,15 +67,7 @@ def stated_opening(account: FeedAccount) -> StatedOpening | None:
 
 def oldest_file(account: FeedAccount, after: date | None) -> tuple[str, ImportAccountRecord] | None:
     """Find the file that states the oldest balance after a day, with what it states about the account."""
-    statement = (
-        sa.select(ProviderBalance.import_id)
-        .where(refers_to(ProviderBalance.feed_account_id, account), ProviderBalance.import_id.is_not(None))
-        .order_by(ProviderBalance.day, ProviderBalance.id)
-        .limit(1)
-    )
-    if after is not None:
-        statement = statement.where(ProviderBalance.day > after)
-    import_id = db.session.scalar(statement)
+    import_id = db.session.scalar(*_oldest_stated(account.organization_id, account.id, after or date.min))
     if import_id is None:
         return None
     imported = lookups.get(Import, account.organization_id, import_id)
@@ -85,6 +78,22 @@ def oldest_file(account: FeedAccount, after: date | None) -> tuple[str, ImportAc
             if each["fa_id"] == account.id
         ),
         None,
+    )
+
+
+@made_once
+def _oldest_stated(organization_id: str, fa_id: int, after: date) -> sa.Select[Any]:
+    balance = ProviderBalance
+    return (
+        sa.select(balance.import_id)
+        .where(
+            balance.organization_id == organization_id,
+            balance.feed_account_id == fa_id,
+            balance.import_id.is_not(None),
+            balance.day > after,
+        )
+        .order_by(balance.day, balance.id)
+        .limit(1)
     )
 
 

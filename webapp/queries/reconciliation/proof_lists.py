@@ -18,6 +18,7 @@ from webapp.models import (
     ReconciliationItem,
     refers_to,
 )
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.records import record_of
 from webapp.queries.reconciliation import computed_verdicts, proof_breaks, verdicts
@@ -78,18 +79,27 @@ def listed(
 
 def covering(feed_account: FeedAccount) -> list[CoveringProof]:
     """List the standing proofs of a feed account with the days that they cover, the oldest first."""
-    proofs = db.session.scalars(
-        sa.select(Reconciliation)
-        .where(refers_to(Reconciliation.feed_account_id, feed_account), Reconciliation.status == "COMPLETED")
-        .order_by(Reconciliation.statement_date)
-        .options(orm.defer(Reconciliation.frozen))
-    ).all()
+    proofs = db.session.scalars(*_standing(feed_account.organization_id, feed_account.id)).all()
     found = verdicts.of_proofs(feed_account.organization_id, proofs)
     begun = [None, *(proof.statement_date for proof in proofs)]
     return [
         CoveringProof(proof.id, _first(proof, before), proof.statement_date, found[proof.id].holds)
         for proof, before in zip(proofs, begun, strict=False)
     ]
+
+
+@made_once
+def _standing(organization_id: str, fa_id: int) -> sa.Select[Reconciliation]:
+    return (
+        sa.select(Reconciliation)
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.feed_account_id == fa_id,
+            Reconciliation.status == "COMPLETED",
+        )
+        .order_by(Reconciliation.statement_date)
+        .options(orm.defer(Reconciliation.frozen))
+    )
 
 
 def _conditions(organization_id: str, filters: ProofFilters) -> list[sa.ColumnElement[bool]]:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import db
 from webapp.ledger.proofs.proofs import Item, cleared_balance, difference, ordered
-from webapp.models import FeedAccount, Reconciliation, refers_to
+from webapp.models import FeedAccount, Reconciliation
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
@@ -43,19 +43,26 @@ def _draft_of(organization_id: str, feed_account_id: int) -> sa.Select[Reconcili
 
 def anchor_of(account: FeedAccount) -> Reconciliation | None:
     """Find the newest standing proof of a feed account."""
-    return db.session.scalar(_standing_proofs(account).limit(1))
+    found: Reconciliation | None = db.session.scalar(*_anchor_of(account.organization_id, account.id))
+    return found
+
+
+@made_once
+def _anchor_of(organization_id: str, feed_account_id: int) -> sa.Select[Reconciliation]:
+    return _standing_proofs(organization_id, feed_account_id).limit(1)
 
 
 def standing_proofs(account: FeedAccount) -> list[Reconciliation]:
     """List the standing proofs of a feed account, the newest first."""
-    return list(db.session.scalars(_standing_proofs(account)))
+    return list(db.session.scalars(_standing_proofs(account.organization_id, account.id)))
 
 
-def _standing_proofs(account: FeedAccount) -> sa.Select[Reconciliation]:
+def _standing_proofs(organization_id: str, feed_account_id: int) -> sa.Select[Reconciliation]:
     return (
         sa.select(Reconciliation)
         .where(
-            refers_to(Reconciliation.feed_account_id, account),
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.feed_account_id == feed_account_id,
             Reconciliation.status == "COMPLETED",
         )
         .order_by(Reconciliation.statement_date.desc())
