@@ -98,7 +98,8 @@ def tables(organization_id: str, found: CloseRecord) -> list[Table]:
         Table(
             "Large changes",
             ("Account", "Before", "Now", "Change", "Why"),
-            [(each.name, each.before, each.now, each.change, each.note) for each in found.looked.changes],
+            # As in the profit and loss, where costs are below zero.
+            [(each.name, -each.before, -each.now, -each.change, each.note) for each in found.looked.changes],
         ),
         Table(
             "Steps",
