@@ -211,7 +211,7 @@ def closes(teller: Teller, *, with_approvals: bool) -> None:
 
 
 def schedules(teller: Teller, accounts: dict[str, int]) -> None:
-    """Release a prepayment in parts."""
+    """Release a prepayment in parts, and let a rent recur."""
     body = {
         "kind": "RELEASE",
         "name": "Insurance of the year",
@@ -227,6 +227,7 @@ def schedules(teller: Teller, accounts: dict[str, int]) -> None:
     teller.post(f"/schedules/{made}/parts/2/post")
     teller.post(f"/schedules/{made}/parts/3/skip", {"note": "The contract ended"})
     teller.get(f"/schedules/{made}")
+    teller.post("/schedules", {**body, "kind": "RECURRING", "name": "Rent of the store"})
     teller.get("/schedules?limit=1")
     teller.post(f"/schedules/{made}/stop", {"note": "The contract ended"})
     asset = {**body, "kind": "DEPRECIATION", "name": "A van"}

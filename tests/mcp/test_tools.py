@@ -478,3 +478,28 @@ def test_an_accrual_reverses_itself(model, ben):
         each["effectiveAt"][:10] for each in ben.get("/api/journal-entries?source=schedule").json["entries"]
     ]
     assert days == ["2026-04-01", "2026-03-31"]
+
+
+def test_an_entry_with_periods_is_a_schedule(model, ben):
+    legs = [{"account": "Rent", "amount": "1200.00"}, {"account": "Petty cash", "amount": "-1200.00"}]
+    asked = {"date": "2026-01-01", "description": "Store", "legs": legs, "why": "It is let for a year"}
+    assert model.call("write_entry", **asked, periods=12, kind="RELEASE")["status"] == "EXECUTED"
+    let = {**asked, "legs": [{**legs[0], "merchant": "+Landlord"}, legs[1]]}
+    assert model.call("write_entry", **let, periods=4, every="QUARTER")["status"] == "EXECUTED"
+    loan = {**asked, "periods": 12, "kind": "LOAN"}
+    assert "Send the rate" in model.refusal("write_entry", **loan)
+    assert "payment of a loan" in model.refusal("write_entry", **loan, rate="6")
+    model.call("write_entry", **loan, rate="6", payment="103.28")
+    model.call("write_entry", **{**loan, "kind": "DEPRECIATION"}, rate="25", residual="200.00")
+    made = ben.get("/api/schedules").json["schedules"]
+    assert [(each["kind"], each["split"], each["method"], each["parts"][0]["amount"]) for each in made] == [
+        ("DEPRECIATION", None, "REDUCING", "25.00"),
+        ("LOAN", None, None, "6.00"),
+        ("RECURRING", "GIVEN", None, None),
+        ("RELEASE", "EQUAL", None, "100.00"),
+    ]
+    assert {each["every"] for each in made} == {"MONTH", "QUARTER"}
+    assert "two legs" in model.refusal("write_entry", **{**let, "kind": "RELEASE", "periods": 12})
+    assert "Send periods with every" in model.refusal("write_entry", **asked, every="YEAR")
+    assert "leave draft" in model.refusal("write_entry", **asked, periods=2, draft=True)
+    assert "takes no periods" in model.refusal("write_entry", void=1, why="Wrong", periods=2)

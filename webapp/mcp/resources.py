@@ -27,9 +27,9 @@ TEMPLATES: Final = (
     ("tieout://documents/{id}", "document", "A document", "What is known of a receipt or an invoice."),
 )
 INSTRUCTIONS: Final = """\
-Double-entry books of bank lines, proved against bank statements. Start with get_context.
-A line is a bank transaction: categorise it, confirm it (this posts it), then reconcile the account to a statement's \
-day and balance; that is a proof.
+Double-entry books of bank lines, proved against statements. Start with get_context.
+A line is a bank transaction: categorise it, confirm it (this posts it), then reconcile the account with a \
+statement; that is a proof.
 What your key may not do becomes a proposal (PENDING): do not repeat it, ask check_proposals.
 Name accounts, merchants and projects, or send ids. Days are YYYY-MM-DD, amounts text such as "-12.50": money out and \
 card debts are negative. Say why in every write; give each its own idempotencyKey.

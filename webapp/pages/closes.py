@@ -62,6 +62,7 @@ def pack(period: str) -> Response:
         period=period,
         to=queries.closes.closes.month_of(period).last,
         tables=[(table, packs.figures_of(table)) for table in tables],
+        worded=packs.WORDED,
     )
 
 

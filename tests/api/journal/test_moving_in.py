@@ -193,11 +193,11 @@ def test_american_books_move_in_and_their_month_is_closed(ada, books):
 
 
 def test_accounts_named_by_paths_are_each_their_own(ada):
-    paths = ["Costs:Car:Insurance", "Costs:Home:Insurance", "Insurance"]
+    paths = ["Costs:Car:Insurance", "Costs:Home:Insurance", "Costs:Dog Insurance", "Insurance"]
     chart = send(ada, "ACCOUNTS", "Account,Type\n" + "".join(f"{each},Expense\n" for each in paths))
-    assert [each["verdict"] for each in chart["rows"]] == ["NEW", "NEW", "ALREADY_THERE"]
+    assert [each["verdict"] for each in chart["rows"]] == ["NEW", "NEW", "NEW", "ALREADY_THERE"]
     balances = "Account,Debit,Credit\n" + "".join(
-        f"{each},{sum_}\n" for each, sum_ in zip(paths, ("9,", "1,", ",10"), strict=True)
+        f"{each},{sum_}\n" for each, sum_ in zip(paths, ("9,", "1,", "4,", ",14"), strict=True)
     )
     opening = send(ada, "OPENING", balances, on="2026-06-30")
     assert [each["accountName"] for each in opening["rows"]] == paths

@@ -10,7 +10,7 @@ from tests.fixtures.helpers.marks import on_sqlite
     ("facts", "parts"),
     [
         ({"kind": "RELEASE"}, ["50.00"] * 12),
-        ({"kind": "RECURRING", "periods": "3"}, [None] * 3),
+        ({"kind": "RECURRING", "periods": "3"}, ["600.00"] * 3),
         ({"kind": "DEPRECIATION", "method": "STRAIGHT_LINE", "residual": "120.00"}, ["40.00"] * 12),
         ({"kind": "LOAN", "rate": "12", "payment": "310.00", "periods": "2"}, ["6.00", "2.96"]),
     ],

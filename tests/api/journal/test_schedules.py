@@ -122,6 +122,36 @@ def test_what_recurs_is_changed_for_the_parts_that_come(writer):
     assert change(writer, made, name="Other", expect=409)["code"] == "stopped"
 
 
+def test_what_recurs_as_an_amount_is_given_for_each_part(writer, bank):
+    made = writer.release("10.00", kind="RECURRING", periods=3)
+    told = writer.read(made)
+    assert (told["split"], told["accountId"], told["amount"], told["amountBase"]) == (
+        "GIVEN", writer.prepaid, "10.00", "10.00",
+    )  # fmt: skip
+    assert writer.read(writer.release(periods=2))["split"] == "EQUAL"
+    writer.run("2026-01-31")
+    told = change(writer, made, amount="12.00", accountId=writer.ids["Petty cash"])["schedule"]
+    assert [each["amount"] for each in told["parts"]] == ["10.00", "12.00", "12.00"]
+    assert (told["accountId"], told["counterAccountId"]) == (
+        writer.ids["Petty cash"],
+        writer.ids["Insurance"],
+    )
+    assert change(writer, made, amount="12.00")["changed"] is False
+    assert change(writer, made, accountId=99999, expect=422)["code"] == "unknown_reference"
+    uneven = [writer.leg("Rent", "10.00", reference="A1"), writer.leg("Petty cash", "-10.00")]
+    split = writer.recur(uneven, periods=2)
+    assert change(writer, split, amount="11.00", expect=422)["code"] == "schedule_fixed"
+    assert (writer.read(split)["split"], writer.read(split)["amount"]) == ("GIVEN", None)
+    bank.quote("2026-01-01", "USD", "1.25")
+    foreign = writer.release("10.00", kind="RECURRING", currency="USD", periods=1)
+    writer.run("2026-01-31")
+    told = writer.read(foreign)
+    assert [(each["amount"], each["amountBase"], each["state"]) for each in told["parts"]] == [
+        ("10.00", None, "POSTED"),
+    ]  # fmt: skip
+    assert bank.broken() == []
+
+
 def test_a_foreign_release_has_the_shares_of_its_first_worth(writer, bank):
     wrong = writer.release("1200.00", currency="USD", periods=12, expect=422)
     assert wrong["code"] == "amount_base"
@@ -203,7 +233,8 @@ def test_taxes_recur_unless_their_period_is_filed(ada, bank):
         ({"endsOn": "2025-12-31"}, "schedule_length"),
         ({"periods": 2, "amount": "0.00"}, "amount_base"),
         ({"periods": 2, "accountId": None}, "unknown_reference"),
-        ({"periods": 2, "kind": "RECURRING"}, "no_tax_here"),
+        ({"periods": 2, "kind": "RECURRING", "amount": None}, "no_tax_here"),
+        ({"periods": 2, "kind": "RECURRING", "counterAccountId": None}, "unknown_reference"),
     ],
 )
 def test_a_schedule_that_cannot_be_is_refused(writer, facts, code):

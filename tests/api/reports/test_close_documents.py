@@ -58,9 +58,17 @@ def test_a_key_prepares_and_a_person_approves(kept, ben, signed_in):
     assert (refused.status_code, refused.json["code"]) == (403, "person_needed")
     assert kept.post(f"{MARCH}/complete", json={}).json["code"] == "person_needed"
     other = signed_in.post(f"{MARCH}/approve", json={"digest": "0" * 64})
-    assert (other.status_code, other.json["code"]) == (409, "moved")
+    assert (other.status_code, other.json["code"], "again since" in other.json["error"]) == (
+        409,
+        "moved",
+        True,
+    )
+    early = signed_in.post(f"{MARCH}/reopen", json={"note": "x"}).json
+    assert (early["code"], early["error"]) == ("not_newest", "This month is not closed.")
     answer = signed_in.post(f"{MARCH}/approve", json={"digest": prepared["digest"]})
     assert answer.status_code == 200, answer.json
+    second = signed_in.post(f"{MARCH}/approve", json={"digest": prepared["digest"]})
+    assert (second.status_code, second.json["code"]) == (409, "closed")
     assert (answer.json["close"]["status"], answer.json["close"]["verdict"]) == ("CLOSED", "HOLDS")
     assert kept.get("/api/lock-date").json["lockDate"] == "2026-03-31"
     assert signed_in.post(f"{MARCH}/complete", json={}).json["code"] == "closed"

@@ -54,6 +54,7 @@ class PartState(StrEnum):
 
 
 METHODS = ("STRAIGHT_LINE", "REDUCING")
+SPLITS = ("EQUAL", "GIVEN")
 FIRST_MONTHS = ("FULL", "NEXT")
 EVERY = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 
@@ -71,6 +72,17 @@ def bears_part(due_on: date, disposed_on: date, first_month: str | None) -> bool
     """
     month, last = (due_on.year, due_on.month), (disposed_on.year, disposed_on.month)
     return month <= last if first_month == "NEXT" else month < last
+
+
+def split_of(kind: str, method: str | None) -> str | None:
+    """Return how parts come from an amount: EQUAL shares of it, or each as GIVEN; None where neither is so.
+
+    >>> [split_of(*each) for each in (("RELEASE", None), ("RECURRING", None), ("DEPRECIATION", "REDUCING"))]
+    ['EQUAL', 'GIVEN', None]
+    """
+    if kind == ScheduleKind.RECURRING:
+        return "GIVEN"
+    return "EQUAL" if kind == ScheduleKind.RELEASE or method == "STRAIGHT_LINE" else None
 
 
 class ReversesBeforeError(UnprocessableError):

@@ -29,7 +29,7 @@ ANSWERED_AS: Final[Mapping[str, Sequence[str]]] = {
     "accountId": ("category", "account"),
 }
 # What a write takes and its answers name where it is needed.
-TOLD_LATER: Final = frozenset({"late", "replaces", UNTRUSTED_KEY})
+TOLD_LATER: Final = frozenset({"late", "replaces", "rate", "payment", UNTRUSTED_KEY})
 KEPT: Final = ("type", "description", "enum", "properties", "required", "items")
 _shapes = MarshmallowPlugin(schema_name_resolver=lambda _shape: "")
 APISpec("Tools", "1", "3.1.0", plugins=[_shapes])

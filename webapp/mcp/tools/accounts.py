@@ -19,7 +19,7 @@ MOST_ROWS, LARGEST = 25, 200
 class AccountFilterSchema(Schema):
     """Which accounts."""
 
-    text = ma.fields.String(metadata={"description": "Of name or code."})
+    text = ma.fields.String()
     type = fields.OneOf(*TYPES)
     limit = fields.WholeNumber(least=1, most=LARGEST, load_default=MOST_ROWS)
     cursor = ma.fields.String()
@@ -86,7 +86,7 @@ def _row(record: Json) -> Json:
 TOOL = Tool(
     name="list_accounts",
     title="Accounts",
-    description="Ledger accounts; debits are positive.",
+    description="Ledger accounts; debits positive.",
     takes=AccountFilterSchema,
     gives=ListedAccountsSchema,
     run=run,

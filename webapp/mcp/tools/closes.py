@@ -49,7 +49,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 TOOL = Tool(
     name="month_end",
     title="Month end",
-    description="What is left before a month is closed.",
+    description="What is left to close a month.",
     takes=MonthSchema,
     gives=MonthEndSchema,
     run=run,

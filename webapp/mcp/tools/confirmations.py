@@ -35,7 +35,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 TOOL = Tool(
     name="confirm_lines",
     title="Confirm",
-    description="Post up to 120 lines as they stand; without a category as uncategorised.",
+    description="Post up to 120 lines as they stand; without category as uncategorised.",
     takes=ConfirmedLinesSchema,
     gives=OutcomeSchema,
     run=run,

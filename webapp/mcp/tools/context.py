@@ -123,7 +123,7 @@ def _next(accounts: list[Json], transfers: int | None) -> str:
 TOOL = Tool(
     name="get_context",
     title="Context",
-    description="Whose books, today, what this key may do, bank accounts, broken proofs, waiting proposals.",
+    description="The books, today, what this key may do, bank accounts, broken proofs, waiting proposals.",
     takes=NothingSchema,
     gives=ContextSchema,
     run=run,

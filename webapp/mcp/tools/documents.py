@@ -19,15 +19,15 @@ from webapp.schemas.untrusted import Untrusted
 class AttachmentSchema(WriteSchema):
     """A file with what stands on it, and the line that paid it."""
 
-    text = ma.fields.String(metadata={"description": "A file that is text."})
-    content = ma.fields.String(metadata={"description": "Else its base64."})
+    text = ma.fields.String(metadata={"description": "If it is text."})
+    content = ma.fields.String(metadata={"description": "Else base64."})
     file_name = ma.fields.String()
     total = WrittenAmount()
     currency = ma.fields.String()
     issued_on = ma.fields.String()
     sender = ma.fields.String()
     number = ma.fields.String()
-    document = fields.Id(metadata={"description": "One that is there."})
+    document = fields.Id()
     line = fields.Id()
     propose = ma.fields.Boolean(load_default=False)
 
@@ -124,7 +124,7 @@ def _read(document: Json) -> str:
 TOOL = Tool(
     name="attach_document",
     title="Attach",
-    description="Keep a receipt or invoice and attach it to its line; without one it shows those that fit.",
+    description="Keep a receipt or invoice with its line; without one it shows those that fit.",
     takes=AttachmentSchema,
     gives=AttachedSchema,
     run=run,

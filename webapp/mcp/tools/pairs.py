@@ -37,7 +37,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 TOOL = Tool(
     name="settle_pair",
     title="Pair",
-    description="Two lines that are one, or the two sides of a transfer between own accounts.",
+    description="Two lines that are one, or both sides of a transfer between own accounts.",
     takes=PairSchema,
     gives=OutcomeSchema,
     run=run,

@@ -227,8 +227,7 @@ def _about(left_out: Json) -> str:
 TOOL = Tool(
     name=NAME,
     title="Reconcile",
-    description="What stands between books and statement; propose makes one plan that categorises, "
-    "confirms and proves.",
+    description="What stands between books and statement; propose plans what categorises, confirms and proves.",
     takes=StatementSchema,
     gives=ReconcilingSchema,
     run=run,

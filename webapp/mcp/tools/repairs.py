@@ -71,7 +71,7 @@ def _mends(outcome: Json, proof: Json) -> bool:
 
 TOOL = Tool(
     name=NAME,
-    title="Repair a proof",
+    title="Repair",
     description="Undo what broke a proof, reopen its statement, or accept its items; explain shows what each "
     "changes.",
     takes=RepairSchema,

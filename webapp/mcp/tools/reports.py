@@ -142,7 +142,7 @@ def _amount(total: Any) -> str:
 TOOL = Tool(
     name="report",
     title="Report",
-    description="In base currency. Debits and profits are positive.",
+    description="In base currency; debits and profits positive.",
     takes=ReportChoiceSchema,
     gives=ReportTableSchema,
     run=run,

@@ -145,7 +145,7 @@ def _row(item: Json, accounts: Mapping[int, str]) -> Json:
 
 TOOL = Tool(
     name="write_rule",
-    title="Write a rule",
+    title="Rule",
     description="Try a rule on past lines; all conditions must hold. settleByReference pays what lines name.",
     takes=RuleProposalSchema,
     gives=TriedRuleSchema,

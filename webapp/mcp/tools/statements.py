@@ -37,8 +37,8 @@ class PushedLineInputSchema(Schema):
 class StatementFileSchema(WriteSchema):
     """A file, or lines."""
 
-    text = ma.fields.String(metadata={"description": "A file that is text."})
-    content = ma.fields.String(metadata={"description": "Else its base64."})
+    text = ma.fields.String(metadata={"description": "If it is text."})
+    content = ma.fields.String(metadata={"description": "Else base64."})
     file_name = ma.fields.String()
     lines = ma.fields.List(
         ma.fields.Nested(PushedLineInputSchema), validate=ma.validate.Length(min=1, max=MOST_LINES)

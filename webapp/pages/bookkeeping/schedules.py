@@ -122,7 +122,6 @@ def shown_one(schedule_id: int, problem: Problem | None = None, place: str = "")
         accounts=queries.accounts.choices.accounts(here),
         sales=_sales(here) if found.kind == ScheduleKind.DEPRECIATION else [],
         documents=queries.documents.documents.choices(here, found.document_id),
-        moved=queries.journal.schedules.moved(found),
         today=today,
         form=request.form,
         problem=problem,

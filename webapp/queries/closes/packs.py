@@ -25,6 +25,8 @@ STATEMENTS: Final = (
     *(PROFIT_AND_LOSS, "balance_sheet", "cash_flow", "changes_in_equity", "trial_balance"),
     *("aged_receivables", "aged_payables"),
 )
+# The columns whose cells are our words, and not names of the books.
+WORDED: Final = frozenset({"What", "Holds", "Proved by", "State", "Step"})
 Rows = Iterator[Sequence[Cell]]
 
 
@@ -98,7 +100,8 @@ def tables(organization_id: str, found: CloseRecord) -> list[Table]:
         Table(
             "Large changes",
             ("Account", "Before", "Now", "Change", "Why"),
-            [(each.name, each.before, each.now, each.change, each.note) for each in found.looked.changes],
+            # As in the profit and loss, where costs are below zero.
+            [(each.name, -each.before, -each.now, -each.change, each.note) for each in found.looked.changes],
         ),
         Table(
             "Steps",
@@ -176,7 +179,8 @@ def _without_types(table: Table) -> Table:
     if "Type" not in heads:
         return Table(table.title, heads, rows)
     place = heads.index("Type")
-    rows = [(*row[:place], *row[place + 1 :]) for row in rows]
+    # A sum has neither a code nor a type; an account without a code is no sum.
+    rows = [(row[0] or ("" if row[place] else None), *row[1:place], *row[place + 1 :]) for row in rows]
     return Table(table.title, [*heads[:place], *heads[place + 1 :]], rows)
 
 

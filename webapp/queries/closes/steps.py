@@ -267,8 +267,9 @@ def _revaluation(organization: Organization, to: date) -> CloseStep:
 def _schedules(organization_id: str, to: date) -> CloseStep:
     waiting = schedules.waiting(organization_id, to)
     refused = waiting.count(PartState.REFUSED)
-    sentence = f"{counted(len(waiting), 'part')} of schedules {'is' if len(waiting) == 1 else 'are'} due by {_day(to)}"
-    sentence += f", {refused} refused." if refused else "."
+    sentence = f"{counted(len(waiting), 'part')} of schedules {'is' if len(waiting) == 1 else 'are'} due by {_day(to)}."
+    if refused:
+        sentence += f" {counted(refused, 'part')} {'was' if refused == 1 else 'were'} refused."
     state = _state(len(waiting)) if schedules.has_any(organization_id) else StepState.NOTHING
     return CloseStep("schedules", state, len(waiting), sentence, "schedules.index")
 

@@ -1,6 +1,6 @@
 """Schedules with their parts, and the parts that are due."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.closing.schedules import DISPOSAL, LoanPart, PartState, ScheduleKind, annuity
+from webapp.ledger.closing.schedules import DISPOSAL, LoanPart, PartState, ScheduleKind, annuity, split_of
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.ledger.tax.forms import months_after
@@ -55,6 +55,17 @@ class DisposalRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Moves:
+    """What parts move from an account to another: in all, or each where it recurs; nothing where postings say more."""
+
+    account_id: int | None = None
+    counter_account_id: int | None = None
+    currency: str | None = None
+    amount: Money | None = None
+    amount_base: Money | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ScheduleRecord:
     """A schedule with its parts."""
 
@@ -67,6 +78,7 @@ class ScheduleRecord:
     currency: str | None
     amount: Money | None
     amount_base: Money | None
+    split: str | None
     residual: Money | None
     method: str | None
     rate: str | None
@@ -259,21 +271,24 @@ def postings_of(schedule: Schedule) -> list[Any]:
     return [{name: read(name, value) for name, value in leg.items()} for leg in schedule.legs or ()]
 
 
-def moved(schedule: Schedule) -> dict[str, Any] | None:
-    """Give what recurs where it moves an amount in the base currency from an account to another; None otherwise."""
+def moves_of(schedule: Schedule, base: str) -> Moves:
+    """Give what the parts of a schedule move; for what recurs, read from its postings where they are two plain ones."""
+    if schedule.kind != ScheduleKind.RECURRING:
+        amounts = _money(schedule.amount_minor, schedule.currency), _money(schedule.amount_base_minor, base)
+        return Moves(schedule.account_id, schedule.counter_account_id, schedule.currency, *amounts)
     plain = {"account_id", "amount", "currency"}
     legs = [
         {name: value for name, value in each.items() if value is not None} for each in postings_of(schedule)
     ]
-    base = organizations.base_currency(schedule.organization_id)
-    if len(legs) != 2 or any(each.keys() - plain or each.get("currency", base) != base for each in legs):  # noqa: PLR2004
-        return None
-    to, away = sorted(legs, key=lambda each: each["amount"], reverse=True)
-    return {
-        "amount": Money.of(str(to["amount"]), base),
-        "account_id": away["account_id"],
-        "counter_account_id": to["account_id"],
-    }
+    currencies = {each.get("currency", base) for each in legs}
+    if len(legs) != 2 or len(currencies) != 1 or any(each.keys() - plain for each in legs):  # noqa: PLR2004
+        return Moves()
+    away, to = sorted(legs, key=lambda each: each["amount"])
+    (currency,) = currencies
+    amount = Money.of(str(to["amount"]), currency)
+    # In another currency, each part has the rate of its day.
+    worth = amount if currency == base else None
+    return Moves(away["account_id"], to["account_id"], currency, amount, worth)
 
 
 def record(schedule: Schedule, today: date) -> ScheduleRecord:
@@ -306,7 +321,7 @@ def records(found: Sequence[Schedule], today: date) -> list[ScheduleRecord]:
     ).all()
     entries = lookups.by_id(JournalEntry, organization_id, {each.journal_entry_id for each in rows})
     parts: dict[int, list[PartRecord]] = {each.id: [] for each in found}
-    currencies: Mapping[int, str | None] = {each.id: each.currency for each in found}
+    moves = {each.id: moves_of(each, base) for each in found}
     plans = {
         each.id: _plan(each, sum(part.schedule_id == each.id for part in rows))
         for each in found
@@ -319,7 +334,7 @@ def records(found: Sequence[Schedule], today: date) -> list[ScheduleRecord]:
             PartRecord(
                 each.number,
                 each.due_on,
-                _money(each.amount_minor, currencies[each.schedule_id]),
+                _money(each.amount_minor, moves[each.schedule_id].currency),
                 _money(each.amount_base_minor, base),
                 _state(each, entry.status if entry else None, today),
                 each.journal_entry_id,
@@ -330,7 +345,7 @@ def records(found: Sequence[Schedule], today: date) -> list[ScheduleRecord]:
                 Money(planned.owed, base) if planned else None,
             )
         )
-    return [_record(each, parts[each.id], base) for each in found]
+    return [_record(each, moves[each.id], parts[each.id], base) for each in found]
 
 
 def _disposal(schedule: Schedule, parts: Sequence[PartRecord], base: str) -> DisposalRecord | None:
@@ -373,13 +388,17 @@ def _proceeds(schedule: Schedule) -> int:
     return -int(found or 0)
 
 
-def _record(schedule: Schedule, parts: Sequence[PartRecord], base: str) -> ScheduleRecord:
+def _record(schedule: Schedule, moves: Moves, parts: Sequence[PartRecord], base: str) -> ScheduleRecord:
     rate = schedule.rate
     return record_of(
         ScheduleRecord,
         schedule,
-        amount=_money(schedule.amount_minor, schedule.currency),
-        amount_base=_money(schedule.amount_base_minor, base),
+        account_id=moves.account_id,
+        counter_account_id=moves.counter_account_id,
+        currency=moves.currency,
+        amount=moves.amount,
+        amount_base=moves.amount_base,
+        split=split_of(schedule.kind, schedule.method),
         residual=_money(schedule.residual_minor, base),
         payment=_money(schedule.payment_minor, base),
         rate=None if rate is None else f"{rate.normalize():f}",

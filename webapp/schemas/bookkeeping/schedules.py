@@ -1,7 +1,6 @@
 """The schemas of schedules."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 import marshmallow as ma
@@ -11,6 +10,7 @@ from webapp.ledger.closing.schedules import (
     FIRST_MONTHS,
     METHODS,
     MOST_PARTS,
+    SPLITS,
     DayRule,
     PartState,
     ScheduleKind,
@@ -21,7 +21,10 @@ from webapp.schemas.base import Schema
 from webapp.schemas.bookkeeping.journal_entries import PostingInputSchema
 from webapp.schemas.untrusted import Untrusted
 
-AMOUNT = "What all parts come to on `accountId`; null where each part has postings."
+AMOUNT = (
+    "What all parts come to on `accountId`, or of a RECURRING one each; null where each part has postings."
+)
+SPLIT = "EQUAL where parts share `amount`, GIVEN where it is that of each; null where a rate or an entry gives them."
 BASE = "What it was worth in the base currency."
 DAY_RULE = "On which day of their month parts fall due: that of `startsOn`, the last or the first."
 
@@ -110,6 +113,7 @@ class ScheduleSchema(Schema):
     currency = fields.Currency(allow_none=True)
     amount = fields.Amount(allow_none=True, metadata={"description": AMOUNT})
     amount_base = fields.Amount(allow_none=True, metadata={"description": BASE})
+    split = fields.OneOf(*SPLITS, allow_none=True, metadata={"description": SPLIT})
     residual = fields.Amount(allow_none=True, metadata={"description": RESIDUAL})
     method = fields.OneOf(*METHODS, allow_none=True, metadata={"description": METHOD})
     rate = ma.fields.String(allow_none=True, metadata={"description": RATE})
@@ -141,7 +145,7 @@ def recurring_postings(**options: Any) -> ma.fields.Field[Any]:
 
 
 class NewScheduleSchema(Schema):
-    """A new schedule: a RELEASE of an amount from an account to another, or a RECURRING one of postings.
+    """A new schedule: a RELEASE of an amount from an account to another, or a RECURRING one of that or of postings.
 
     A DEPRECIATION takes `amount`, the cost of an asset, from `accountId` month by month; a LOAN of `amount` adds its
     interest to `accountId` with each payment, whose bank line is booked there whole.
@@ -192,11 +196,13 @@ class NewScheduleSchema(Schema):
 class ScheduleChangesSchema(Schema):
     """The changed fields of a schedule, for its parts that are not posted; the others stay as they are.
 
-    The `amount` of a RELEASE is the whole again: what its posted and skipped parts leave of it is split equally.
+    The `amount` of a RELEASE is the whole again: what its posted and skipped parts leave of it is split equally. That
+    of a RECURRING one is each part's, and only a RECURRING one takes another `accountId`.
     """
 
     name = fields.Name()
     document_id = fields.Id(Kind.DOCUMENT, allow_none=True, metadata={"description": DOCUMENT})
+    account_id = fields.Id(Kind.ACCOUNT)
     counter_account_id = fields.Id(Kind.ACCOUNT, metadata={"description": COUNTER})
     amount = fields.Amount(metadata={"description": AMOUNT})
     amount_base = fields.Amount(metadata={"description": BASE})
@@ -238,7 +244,7 @@ class PartSkipSchema(Schema):
 
 
 class NewScheduleFormSchema(NewScheduleSchema):
-    """A new schedule from the form of its page; what recurs moves an amount between its two accounts each time."""
+    """A new schedule from the form of its page; each kind has an amount and two accounts there."""
 
     periods = fields.Digits(least=1, most=MOST_PARTS, load_default=None)
     account_id = fields.FormId(required=True)  # type: ignore[assignment]
@@ -254,44 +260,14 @@ class NewScheduleFormSchema(NewScheduleSchema):
         del kwargs
         return {name: value for name, value in data.items() if value is not None}
 
-    @ma.post_load
-    def as_postings(self, data: dict[str, Any], **kwargs: object) -> dict[str, Any]:
-        """Write what recurs as its two postings."""
-        del kwargs
-        if data["kind"] == "RECURRING":
-            data["postings"] = _moved(data["account_id"], data["counter_account_id"], data["amount"])
-            data |= dict.fromkeys(("account_id", "counter_account_id", "amount"))
-        return data
-
-
-def _moved(account_id: int, counter_account_id: int, amount: Decimal) -> list[dict[str, Any]]:
-    """Write an amount in the base currency that moves from an account to another one as two postings."""
-    return [
-        {"account_id": counter_account_id, "amount": amount, "currency": None},
-        {"account_id": account_id, "amount": -amount, "currency": None},
-    ]
-
 
 class ScheduleChangesFormSchema(ScheduleChangesSchema):
-    """The changed fields of a schedule from the form on its page, which has those of its kind.
+    """The changed fields of a schedule from the form on its page, which has those of its kind."""
 
-    With the account that it moves an amount from, they are those of what recurs.
-    """
-
-    account_id = fields.FormId()
+    account_id = fields.FormId()  # type: ignore[assignment]
     document_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
     counter_account_id = fields.FormId()  # type: ignore[assignment]
     posts_itself = fields.FormFlag(load_default=False)  # type: ignore[assignment]
-
-    @ma.post_load
-    def as_postings(self, data: dict[str, Any], **kwargs: object) -> dict[str, Any]:
-        """Write what recurs as its two postings."""
-        del kwargs
-        if "account_id" in data:
-            data["postings"] = _moved(
-                *(data.pop(name) for name in ("account_id", "counter_account_id", "amount"))
-            )
-        return data
 
 
 class ScheduleRunFormSchema(Schema):

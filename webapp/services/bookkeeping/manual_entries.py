@@ -8,7 +8,10 @@ from typing import ClassVar, Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.errors import LedgerError
+from webapp.ledger.closing import schedules as rules
+from webapp.ledger.closing.schedules import ScheduleKind
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.journal.corrections import reversal
 from webapp.ledger.journal.entries import Leg, check_moves
 from webapp.ledger.journal.merchants import kept
 from webapp.ledger.references import Kind, Ref
@@ -17,6 +20,7 @@ from webapp.models import (
     Account,
     Document,
     JournalEntry,
+    Schedule,
     Transaction,
     of_same_organization,
 )
@@ -25,6 +29,7 @@ from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups, merchants
 from webapp.queries.documents import findings
 from webapp.queries.journal import attachments, entries, manual_entries
+from webapp.queries.journal import schedules as queried
 from webapp.queries.matching import booked_by_hand
 from webapp.services.audit import field_changes, titles
 from webapp.services.audit.act import Act, Actor
@@ -36,6 +41,7 @@ from webapp.services.items import prepayments
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts, open_days
 from webapp.services.tax import coding
+from webapp.services.tax.coding import NoTaxHereError
 
 ON_BANK: Final = "on_bank"
 OF_BANK: Final = (
@@ -84,6 +90,12 @@ class StaleEntryError(LedgerError):
             f"{manual_entries.last_writer(entry) or 'Somebody'} changed this draft after you opened it.",
             details={"version": manual_entries.version(entry)},
         )
+
+
+class ReversalDraftError(UnprocessableError):
+    """An entry and its reversal are posted in one act: send `post` as well."""
+
+    code = "reverses_posted"
 
 
 def create(
@@ -304,13 +316,14 @@ def _post(entry: JournalEntry, doing: Act, *, reverses_on: date | None = None, f
         raise AlreadyOnLineError(lines)
     if not force:
         entry_questions.ask_about_numbers(entry.organization_id, legs)
-    made = None if reverses_on is None else schedules.reversing(entry, reverses_on, doing)
+    made = None if reverses_on is None else reversing(entry, reverses_on, doing)
     journal_entries.post(entry, doing)
     prepayments.settle(entry)
     closing_entries.warn_of_likeness(entry, legs, doing)
     posted = _posted(entry)
     if made is not None:
-        posted = replace(posted, journal_entry_ids=[entry.id, schedules.reverse(entry, made, doing).id])
+        back = reverse(entry, made, doing)
+        posted = replace(posted, journal_entry_ids=[entry.id, back.id])
     doing.result = posted.as_json()
 
 
@@ -318,7 +331,7 @@ def _finish(
     entry: JournalEntry, doing: Act, *, post: bool, reverses_on: date | None = None, force: bool
 ) -> None:
     if reverses_on is not None and not post:
-        raise schedules.ReversalDraftError(fields={"reversesOn": [str(schedules.ReversalDraftError.__doc__)]})
+        raise ReversalDraftError(fields={"reversesOn": [str(ReversalDraftError.__doc__)]})
     if post:
         _post(entry, doing, reverses_on=reverses_on, force=force)
     _warn(entry, doing)
@@ -351,3 +364,37 @@ def _payload(
         "postings": field_changes.jsonable(postings),
         "post": post,
     }
+
+
+def reversing(entry: JournalEntry, day: date, doing: Act) -> Schedule:
+    """Make the schedule of an entry that is reversed on a later day; the entry is still a draft."""
+    if day <= entry.effective_on:
+        sentence = str(rules.ReversesBeforeError.__doc__)
+        raise rules.ReversesBeforeError(fields={"reversesOn": [sentence]})
+    if any(leg.tax_code_id for leg in entries.legs_of(entry)):
+        raise NoTaxHereError(fields={"postings": [str(NoTaxHereError.__doc__)]})
+    made = Schedule(
+        organization_id=entry.organization_id,
+        name=entry.description or f"Reversal of {entry.effective_on:%-d %b %Y}",
+        kind=ScheduleKind.REVERSING,
+        status="ACTIVE",
+        starts_on=day,
+        every="MONTH",
+        day_rule=rules.DayRule.ANCHOR,
+        origin_entry_id=entry.id,
+        created_at=doing.now,
+    )
+    schedules.add(made, [day], [(None, None)])
+    entry.schedule_id = made.id
+    db.session.flush()
+    return made
+
+
+def reverse(entry: JournalEntry, made: Schedule, doing: Act) -> JournalEntry:
+    """Post the reversal of an entry as the one part of its schedule."""
+    (part,) = queried.parts_of(made)
+    legs = reversal(entries.legs_of(entry))
+    back = schedules.post_legs(made, legs, part.due_on, doing)
+    part.state, part.journal_entry_id = "POSTED", back.id
+    db.session.flush()
+    return back

@@ -10,9 +10,8 @@ from webapp.ledger.canonical import camel
 from webapp.ledger.closing import schedules as rules
 from webapp.ledger.closing.schedules import PartState, ScheduleKind
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref
-from webapp.models import Account, Document, Schedule, SchedulePart
+from webapp.models import Account, Document, Organization, Schedule, SchedulePart
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import schedules as queried
@@ -42,6 +41,7 @@ class ScheduleChanges(TypedDict, total=False):
 
     name: str
     document_id: int | None
+    account_id: int
     counter_account_id: int
     postings: PostingInputs
     amount: Decimal
@@ -52,9 +52,9 @@ class ScheduleChanges(TypedDict, total=False):
 # What schedules of a kind alone can change: the others computed their parts from it.
 _OF_KINDS = {
     "postings": (ScheduleKind.RECURRING,),
-    "amount": (ScheduleKind.RELEASE,),
+    "amount": (ScheduleKind.RELEASE, ScheduleKind.RECURRING),
     "amount_base": (ScheduleKind.RELEASE,),
-    "counter_account_id": (ScheduleKind.RELEASE, ScheduleKind.DEPRECIATION, ScheduleKind.LOAN),
+    "account_id": (ScheduleKind.RECURRING,),
 }
 
 
@@ -70,8 +70,7 @@ def change(schedule: Schedule, changes: ScheduleChanges, *, actor: Actor, now: d
             raise schedules.StoppedError
         for name in changes:
             if schedule.kind not in _OF_KINDS.get(name, tuple(ScheduleKind)):
-                key = camel(name)
-                raise FixedError(fields={key: [str(FixedError.__doc__)]})
+                raise _fixed(name)
         before, legs = _facts(schedule), schedule.legs
         _apply(schedule, changes, doing)
         db.session.flush()
@@ -81,6 +80,10 @@ def change(schedule: Schedule, changes: ScheduleChanges, *, actor: Actor, now: d
         differing = [name for name in after if after[name] != before[name]]
         doing.before, doing.after = ({name: facts[name] for name in differing} for facts in (before, after))
     return schedule
+
+
+def _fixed(name: str) -> FixedError:
+    return FixedError(fields={camel(name): [str(FixedError.__doc__)]})
 
 
 def take_back_drafts(parts: Sequence[SchedulePart]) -> list[int]:
@@ -93,19 +96,16 @@ def take_back_drafts(parts: Sequence[SchedulePart]) -> list[int]:
 
 
 def _facts(schedule: Schedule) -> dict[str, Any]:
-    base = organizations.base_currency(schedule.organization_id)
+    moves = queried.moves_of(schedule, organizations.base_currency(schedule.organization_id))
     return {
         "name": schedule.name,
         "documentId": Ref.optional(Kind.DOCUMENT, schedule.document_id),
-        "counterAccountId": Ref.optional(Kind.ACCOUNT, schedule.counter_account_id),
-        "amount": _shown(schedule.amount_minor, schedule.currency),
-        "amountBase": _shown(schedule.amount_base_minor, base),
+        "accountId": Ref.optional(Kind.ACCOUNT, moves.account_id),
+        "counterAccountId": Ref.optional(Kind.ACCOUNT, moves.counter_account_id),
+        "amount": None if moves.amount is None else str(moves.amount),
+        "amountBase": None if moves.amount_base is None else str(moves.amount_base),
         "postsItself": schedule.posts_itself,
     }
-
-
-def _shown(minor: int | None, currency: str | None) -> str | None:
-    return None if minor is None or currency is None else str(Money(minor, currency))
 
 
 def _apply(schedule: Schedule, changes: ScheduleChanges, doing: Act) -> None:
@@ -116,9 +116,6 @@ def _apply(schedule: Schedule, changes: ScheduleChanges, doing: Act) -> None:
         if document_id is not None:
             lookups.refer(Document, organization.id, document_id, "documentId")
         schedule.document_id = document_id
-    if "counter_account_id" in changes:
-        found = lookups.refer(Account, organization.id, changes["counter_account_id"], "counterAccountId")
-        schedule.counter_account_id = found.id
     if "posts_itself" in changes:
         schedules.let_post(schedule, doing, posts_itself=changes["posts_itself"])
     today = organizations.today(organization.id, doing.now)
@@ -127,9 +124,12 @@ def _apply(schedule: Schedule, changes: ScheduleChanges, doing: Act) -> None:
         doing.result = TouchedIds(deleted_journal_entry_ids=take_back_drafts(parts)).as_json()
     done = (PartState.POSTED, PartState.SKIPPED)
     left = [each for each in parts if queried.state_of(each, today) not in done]
-    if "postings" in changes:
-        day = left[0].due_on if left else schedule.starts_on
-        schedules.recur(organization, schedule, changes["postings"], day)
+    if schedule.kind == ScheduleKind.RECURRING:
+        _recur(organization, schedule, changes, left)
+        return
+    if "counter_account_id" in changes:
+        found = lookups.refer(Account, organization.id, changes["counter_account_id"], "counterAccountId")
+        schedule.counter_account_id = found.id
     if "amount" in changes:
         currency, base = schedule.currency or organization.base_currency, organization.base_currency
         whole, worth = schedules.released(changes["amount"], changes.get("amount_base"), currency, base)
@@ -137,6 +137,33 @@ def _apply(schedule: Schedule, changes: ScheduleChanges, doing: Act) -> None:
             _share_rest(schedule, whole, worth, parts, left)
     elif "amount_base" in changes:
         raise schedules.ReleasedAmountError(fields={"amount": [str(schedules.ReleasedAmountError.__doc__)]})
+
+
+def _recur(
+    organization: Organization, schedule: Schedule, changes: ScheduleChanges, left: Sequence[SchedulePart]
+) -> None:
+    """Give the parts that are left the postings that were sent, or the amount or accounts of those that they have."""
+    moved = [name for name in ("account_id", "counter_account_id", "amount") if name in changes]
+    if moved:
+        moves = queried.moves_of(schedule, organization.base_currency)
+        if moves.amount is None or "postings" in changes:
+            raise _fixed(moved[0])
+        postings = schedules.moving(
+            organization,
+            changes.get("account_id", moves.account_id),
+            changes.get("counter_account_id", moves.counter_account_id),
+            changes.get("amount", moves.amount.decimal),
+            moves.currency,
+        )
+    elif "postings" in changes:
+        postings = changes["postings"]
+    else:
+        return
+    minor, worth = schedules.recur(
+        organization, schedule, postings, left[0].due_on if left else schedule.starts_on
+    )
+    for part in left:
+        part.amount_minor, part.amount_base_minor = minor, worth
 
 
 def _share_rest(

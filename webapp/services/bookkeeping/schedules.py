@@ -1,4 +1,4 @@
-"""Schedules: written once, their parts posted as they fall due; and reversals with their entries."""
+"""Schedules: written once, their parts posted as they fall due."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -11,7 +11,6 @@ from webapp.ledger.closing import schedules as rules
 from webapp.ledger.closing.schedules import PartState, PartStateError, ScheduleKind, ScheduleLengthError
 from webapp.ledger.codes import SCHEDULES
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.journal.corrections import reversal
 from webapp.ledger.journal.entries import Leg, check_balanced
 from webapp.ledger.money import money_at
 from webapp.ledger.periods import month_end
@@ -19,7 +18,7 @@ from webapp.ledger.references import Kind, Ref
 from webapp.models import Account, Document, JournalEntry, Organization, Schedule, SchedulePart
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
-from webapp.queries.journal import entries, schedules
+from webapp.queries.journal import schedules
 from webapp.services.accounts import accounts as ledger_accounts
 from webapp.services.audit import field_changes
 from webapp.services.audit.act import Act, Actor
@@ -28,7 +27,6 @@ from webapp.services.audit.results import ActionResult, FailedItem, ItemResult, 
 from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
-from webapp.services.tax.coding import NoTaxHereError
 
 # What each part of a schedule is in its currency and in the base; nothing where it has postings.
 PartAmounts = Sequence[tuple[int | None, int | None]]
@@ -47,7 +45,7 @@ class ReleasedAmountError(UnprocessableError):
 
 
 class ScheduleShapeError(UnprocessableError):
-    """An amount in parts has two accounts, and no postings or taxes; what recurs has postings alone."""
+    """An amount in parts has two accounts, and no postings or taxes; what recurs has them or postings."""
 
     code = "no_tax_here"
 
@@ -76,14 +74,8 @@ class RateError(UnprocessableError):
     code = "rate"
 
 
-class ReversalDraftError(UnprocessableError):
-    """An entry and its reversal are posted in one act: send `post` as well."""
-
-    code = "reverses_posted"
-
-
 class ScheduleInput(TypedDict):
-    """A schedule as somebody writes it: of an amount that is released, or of postings that recur."""
+    """A schedule as somebody writes it: of an amount with two accounts, or of postings that recur."""
 
     kind: str
     name: str
@@ -139,7 +131,7 @@ def create(given: ScheduleInput, *, actor: Actor, now: datetime) -> Schedule:
             amounts = _shared(organization, made, given, days)
         if given["posts_itself"]:
             let_post(made, doing, posts_itself=True)
-        _add(made, days, amounts)
+        add(made, days, amounts)
         doing.target_id = str(made.id)
         doing.after = {"name": made.name, "kind": made.kind, "parts": len(days)}
     return made
@@ -157,21 +149,55 @@ def _days(given: ScheduleInput, rule: str) -> list[date]:
 
 
 def _recurring(organization: Organization, made: Schedule, given: ScheduleInput, count: int) -> PartAmounts:
-    """Give a recurring schedule its postings."""
-    postings = given["postings"]
-    if not postings:
-        sentence = "Send the postings that recur."
+    """Give a recurring schedule its postings, or the two of an amount that moves between its accounts."""
+    postings, amount = given["postings"] or (), given["amount"]
+    if bool(postings) == (amount is not None):
+        sentence = "Send the postings that recur, or an amount with two accounts."
         raise ScheduleShapeError(sentence, fields={"postings": [sentence]})
-    recur(organization, made, postings, given["starts_on"])
-    return [(None, None)] * count
+    if amount is not None:
+        accounts = given["account_id"], given["counter_account_id"]
+        postings = moving(organization, *accounts, amount, given["currency"])
+    return [recur(organization, made, postings, given["starts_on"])] * count
 
 
-def recur(organization: Organization, schedule: Schedule, postings: PostingInputs, day: date) -> None:
-    """Give a schedule the postings that recur, if its part of a day may have them."""
+def moving(
+    organization: Organization,
+    account_id: int | None,
+    counter_account_id: int | None,
+    amount: Decimal,
+    currency: str | None,
+) -> PostingInputs:
+    """Write an amount that moves from an account to another one as two postings."""
+    account, counter = _accounts(organization, account_id, counter_account_id)
+    currency = currency or account.currency or organization.base_currency
+    return [
+        {"account_id": counter.id, "amount": amount, "currency": currency},
+        {"account_id": account.id, "amount": -amount, "currency": currency},
+    ]
+
+
+def recur(
+    organization: Organization, schedule: Schedule, postings: PostingInputs, day: date
+) -> tuple[int | None, int | None]:
+    """Give a schedule the postings that recur, if its part of a day may have them; return what each part is."""
+    base = organization.base_currency
     legs = _mirrored(organization, postings, day)
     if all(leg.amount_base_minor is not None for leg in legs):
-        check_balanced(legs, organization.base_currency)
+        check_balanced(legs, base)
     schedule.legs = field_changes.jsonable(postings)
+    moves = schedules.moves_of(schedule, base)
+    minor, worth = (None if each is None else each.minor for each in (moves.amount, moves.amount_base))
+    return minor, worth
+
+
+def _accounts(
+    organization: Organization, account_id: int | None, counter_account_id: int | None
+) -> tuple[Account, Account]:
+    """Find the two accounts of a schedule, or raise UnknownReferenceError."""
+    return (
+        lookups.refer(Account, organization.id, account_id or 0, "accountId"),
+        lookups.refer(Account, organization.id, counter_account_id or 0, "counterAccountId"),
+    )
 
 
 def _mirrored(organization: Organization, postings: PostingInputs, day: date) -> Sequence[Leg]:
@@ -186,8 +212,7 @@ def _shared(
     base = organization.base_currency
     if given["postings"]:
         raise ScheduleShapeError(fields={"postings": [str(ScheduleShapeError.__doc__)]})
-    account = lookups.refer(Account, organization.id, given["account_id"] or 0, "accountId")
-    counter = lookups.refer(Account, organization.id, given["counter_account_id"] or 0, "counterAccountId")
+    account, counter = _accounts(organization, given["account_id"], given["counter_account_id"])
     currency = given["currency"] or account.currency or base
     whole, worth = released(given["amount"], given["amount_base"], currency, base)
     made.account_id, made.counter_account_id = account.id, counter.id
@@ -257,7 +282,8 @@ def _rate(given: ScheduleInput) -> Decimal:
     return rate
 
 
-def _add(made: Schedule, days: Sequence[date], amounts: PartAmounts) -> list[SchedulePart]:
+def add(made: Schedule, days: Sequence[date], amounts: PartAmounts) -> None:
+    """Add a schedule with its parts."""
     db.session.add(made)
     db.session.flush()
     parts = [
@@ -274,7 +300,6 @@ def _add(made: Schedule, days: Sequence[date], amounts: PartAmounts) -> list[Sch
     ]
     db.session.add_all(parts)
     db.session.flush()
-    return parts
 
 
 def run(
@@ -397,40 +422,6 @@ def _draft(schedule: Schedule, legs: Sequence[Leg], due_on: date, doing: Act) ->
     entry.schedule_id = schedule.id
     db.session.flush()
     return entry
-
-
-def reversing(entry: JournalEntry, day: date, doing: Act) -> Schedule:
-    """Make the schedule of an entry that is reversed on a later day; the entry is still a draft."""
-    if day <= entry.effective_on:
-        sentence = str(rules.ReversesBeforeError.__doc__)
-        raise rules.ReversesBeforeError(fields={"reversesOn": [sentence]})
-    if any(leg.tax_code_id for leg in entries.legs_of(entry)):
-        raise NoTaxHereError(fields={"postings": [str(NoTaxHereError.__doc__)]})
-    made = Schedule(
-        organization_id=entry.organization_id,
-        name=entry.description or f"Reversal of {entry.effective_on:%-d %b %Y}",
-        kind=ScheduleKind.REVERSING,
-        status="ACTIVE",
-        starts_on=day,
-        every="MONTH",
-        day_rule=rules.DayRule.ANCHOR,
-        origin_entry_id=entry.id,
-        created_at=doing.now,
-    )
-    _add(made, [day], [(None, None)])
-    entry.schedule_id = made.id
-    db.session.flush()
-    return made
-
-
-def reverse(entry: JournalEntry, made: Schedule, doing: Act) -> JournalEntry:
-    """Post the reversal of an entry as the one part of its schedule."""
-    (part,) = schedules.parts_of(made)
-    legs = reversal(entries.legs_of(entry))
-    back = post_legs(made, legs, part.due_on, doing)
-    part.state, part.journal_entry_id = "POSTED", back.id
-    db.session.flush()
-    return back
 
 
 def give_back(entry: JournalEntry, doing: Act) -> None:

@@ -14,7 +14,7 @@ from webapp.queries.reports.closings import RESULT_TYPES
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
-from webapp.services.bookkeeping import schedules
+from webapp.services.bookkeeping import manual_entries
 from webapp.services.journal import entries as journal_entries
 
 DAY = timedelta(days=1)
@@ -64,10 +64,10 @@ def accrue(
             description=late.description,
             now=now,
         )
-        made = schedules.reversing(entry, to + DAY, doing)
+        made = manual_entries.reversing(entry, to + DAY, doing)
         made.accrues_entry_id = late.id
         journal_entries.post(entry, doing)
-        back = schedules.reverse(entry, made, doing)
+        back = manual_entries.reverse(entry, made, doing)
         touched = TouchedIds([entry.id, back.id])
         doing.target_id, doing.result = str(entry.id), touched.as_json()
         doing.after = dict(payload)

@@ -98,10 +98,14 @@ def approve(period: str, *, digest: str, actor: Actor, now: datetime) -> Close:
     ) as doing:
         _demand_approver(actor)
         row = closes.newest_of(actor.organization_id, month_named(period))
+        if row is not None and row.status == "CLOSED":
+            raise ClosedAlreadyError
         if row is None or row.status != "PREPARED":
             raise NotPreparedError
         if row.digest != digest:
-            raise CloseMovedError
+            raise CloseMovedError(
+                "Somebody prepared this close again since; look at it anew, then approve it."
+            )
         if row.needs_two and actor.user_id == row.preparer_id:
             raise SecondPersonError
         prepared = json.loads(row.document)
@@ -133,8 +137,10 @@ def reopen(period: str, *, note: str, actor: Actor, now: datetime) -> Close:
     title = f"Reopened {month_named(period):%B %Y}"
     with act(actor, now, "reopen_close", ("close", period), title=title, note=note) as doing:
         actor.demand_person()
-        row = closes.closed_before(actor.organization_id)
-        if row is None or row.ends_on != month_named(period):
+        row = closes.newest_of(actor.organization_id, month_named(period))
+        if row is None or row.status != "CLOSED":
+            raise NotNewestCloseError("This month is not closed.")
+        if row is not closes.closed_before(actor.organization_id):
             raise NotNewestCloseError
         organization = organizations.get(actor.organization_id)
         earlier = closes.closed_before(actor.organization_id, row.ends_on)

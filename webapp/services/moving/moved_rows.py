@@ -381,7 +381,9 @@ class Moving:
         """Find an account by its code, its name, "1200 Bank", or the last part of the path "Banks:Bank"."""
         code, _, name = text.partition(" ")
         tail = [text.rpartition(":")[2]] if is_path else []
-        for wanted in (text, name.lstrip("·-\u2013 "), *tail):
+        # "Car insurance" has no code before its name, and is not "Insurance".
+        numbered = [name.lstrip("·-\u2013 ")] if any(map(str.isdigit, code)) else []
+        for wanted in (text, *numbered, *tail):
             folded = wanted.casefold()
             for each in self._accounts:
                 if each.code == wanted or (wanted and each.name.casefold() == folded):

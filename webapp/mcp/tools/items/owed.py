@@ -157,7 +157,7 @@ TOOL = Tool(
     name="find_owed",
     title="Owed",
     description="Open items by age; or what a line may pay, best first, with its "
-    "call. Owed to us is above zero.",
+    "call. Owed to us is positive.",
     takes=OwedFilterSchema,
     gives=FoundItemsSchema,
     run=run,

@@ -71,8 +71,7 @@ def run(arguments: Mapping[str, Any]) -> Json:
 TOOL = Tool(
     name="settle_items",
     title="Settle",
-    description="Let a line pay open items once confirmed; without one, items of a party that add up to zero "
-    "settle each other.",
+    description="Let a line pay open items once confirmed; without one, a party's items that add up to zero settle.",
     takes=SettledItemsSchema,
     gives=OutcomeSchema,
     run=run,
