@@ -17,6 +17,7 @@ from webapp.queries.closes.closes import CloseRecord
 from webapp.queries.common import lookups
 from webapp.queries.reports import report_tables
 from webapp.queries.reports.report_tables import ReportChoice
+from webapp.queries.reports.statements import RESULTS
 
 # The name under which a close freezes its pack.
 PACK: Final = "pack"
@@ -179,8 +180,11 @@ def _without_types(table: Table) -> Table:
     if "Type" not in heads:
         return Table(table.title, heads, rows)
     place = heads.index("Type")
-    # A sum has neither a code nor a type; an account without a code is no sum.
-    rows = [(row[0] or ("" if row[place] else None), *row[1:place], *row[place + 1 :]) for row in rows]
+    # An account without a code is no sum: that has no type either, or is the result that a balance sheet adds.
+    rows = [
+        (row[0] if row[1] in RESULTS or not row[place] else row[0] or "", *row[1:place], *row[place + 1 :])
+        for row in rows
+    ]
     return Table(table.title, [*heads[:place], *heads[place + 1 :]], rows)
 
 

@@ -8,6 +8,7 @@ A report of selected postings is made of these alone: what stands against them m
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Final
 
 from webapp.ledger.chart import BANK, AccountType
 from webapp.ledger.closing.layouts import (
@@ -37,6 +38,8 @@ from webapp.queries.reports.figures import Grid, Minors, PartFigures, Row, Sums
 
 Rows = Iterable[tuple[ReportAccount, Row]]
 GroupedRow = tuple[str, ReportAccount, Row]
+# The rows of a balance sheet that are no accounts: what the year has earned, of the books and personally.
+RESULTS: Final = ("Result of the year", "Personal, of the year")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +222,7 @@ def _presented(
             continue
         yield group.value, account, apart
         yield account.group, account, row.less(apart)
-    for name, of in (("Result of the year", True), ("Personal, of the year", False)):
+    for name, of in zip(RESULTS, (True, False), strict=True):
         account = ReportAccount(None, None, name, AccountType.EQUITY.value, in_scope=of)
         yield (
             ComputedGroup.RESULT_OF_YEAR.value,
