@@ -157,9 +157,14 @@ class XmlRecords:
 
     def _add_text(self, path: str, text: str) -> None:
         folded = " ".join(text.split())
-        if folded and self._left > 0:
-            self._left -= 1
-            (self._part or self._record).fields.setdefault(path, []).append(folded)
+        if not folded or self._left <= 0:
+            return
+        self._left -= 1
+        fields = (self._part or self._record).fields
+        if path in fields:
+            fields[path].append(folded)
+        else:
+            fields[path] = [folded]
 
     def _add_characters(self, data: str) -> None:
         if len(self._text) < MAX_TEXT:

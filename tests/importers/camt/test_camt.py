@@ -1,7 +1,6 @@
 """CAMT is read as banks write it, and refused where a figure could be wrong."""
 
 import re
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -160,7 +159,7 @@ def test_a_batch_is_one_line_that_tells_of_all_its_payments():
 def test_a_part_of_a_word_is_no_repetition_and_a_stored_line_keeps_its_key(name, text, description, earlier):
     line = only_line("30.00", "CRDT", payment(party("Dbtr", name), text))
     assert line.description == description
-    assert line_keys([line]) == line_keys([replace(line, description=earlier)])
+    assert line_keys([line]) == line_keys([line._replace(description=earlier)])
 
 
 @pytest.mark.parametrize("newer", [True, False])

@@ -111,12 +111,12 @@ def with_parts(line: FileLine, entry: XmlRecord, number: str | None) -> FileLine
     amounts = [_amount(payment, entry) for payment in entry.parts]
     stated_amounts = [amount for amount in amounts if amount is not None]
     if len(amounts) <= 1 or len(stated_amounts) < len(amounts):
-        return replace(line, payments=count)
+        return line._replace(payments=count)
     parts = tuple(
         _part_line(line, entry, payment, amount, number)
         for payment, amount in zip(entry.parts, stated_amounts, strict=True)
     )
-    return replace(line, payments=count, parts=parts)
+    return line._replace(payments=count, parts=parts)
 
 
 def _stated_count(entry: XmlRecord) -> int:
@@ -131,8 +131,7 @@ def _part_line(
     single_payment = replace(entry, parts=[payment])
     details = Details(single_payment, is_money_in=amount >= 0, number=number)
     identity = next((each[:_MAX_REFERENCE] for each in details.identities()), None)
-    return replace(
-        line,
+    return line._replace(
         amount=amount,
         provider_transaction_id=identity,
         description=details.description(),

@@ -167,7 +167,7 @@ def with_charges(entries: list[TableEntry], layout: Layout) -> list[TableEntry]:
 def _charged(entry: TableEntry) -> TableEntry:
     if not entry.line.charges:
         return entry
-    return replace(entry, line=replace(entry.line, amount=entry.line.amount - entry.line.charges))
+    return replace(entry, line=entry.line._replace(amount=entry.line.amount - entry.line.charges))
 
 
 def _chained(entries: Sequence[TableEntry]) -> list[list[TableEntry]]:
@@ -227,7 +227,7 @@ def signed(
 
 
 def _turned(entry: TableEntry) -> TableEntry:
-    return replace(entry, line=replace(entry.line, amount=-entry.line.amount))
+    return replace(entry, line=entry.line._replace(amount=-entry.line.amount))
 
 
 def _proof(
