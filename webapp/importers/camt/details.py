@@ -12,7 +12,7 @@ from webapp.ledger.matching.lines import is_placeholder
 
 _MAX_DETAIL: Final = 500
 _CHARGES: Final = ("Chrgs/Rcrd/Amt", "Chrgs/Amt", "Chrgs/TtlChrgsAndTaxAmt")
-_ORIGINALS: Final = ("AmtDtls/InstdAmt/Amt", "AmtDtls/TxAmt/Amt", "Amt")
+_ORIGINALS: Final = [(path, f"{path}@Ccy") for path in ("AmtDtls/InstdAmt/Amt", "AmtDtls/TxAmt/Amt", "Amt")]
 _RATES: Final = (
     "AmtDtls/TxAmt/CcyXchg/XchgRate",
     "AmtDtls/InstdAmt/CcyXchg/XchgRate",
@@ -66,7 +66,8 @@ class Details:
 
     def reference(self, *, but: str | None) -> str | None:
         """Return the payer's or payee's reference where it differs from the bank's own (`but`)."""
-        for path in _REFERENCES:
+        stated = self._payments[0].fields if self._payments else {}
+        for path in filter(stated.__contains__, _REFERENCES):
             found = _only([payment.value(path) for payment in self._payments])
             if found and found != but and not is_placeholder(found):
                 return found
@@ -105,8 +106,8 @@ class Details:
 
     def _original(self, payment: XmlRecord, own: str | None) -> tuple[str | None, Decimal | None]:
         """Return the currency and the amount that was paid, where it is not the currency of the entry."""
-        for path in _ORIGINALS:
-            code = payment.value(f"{path}@Ccy")
+        for path, of_currency in _ORIGINALS:
+            code = payment.value(of_currency)
             if code in DIGITS and own and code != own:
                 amount = unsigned(payment.value(path) or "")
                 if amount is not None:
@@ -133,7 +134,9 @@ class Details:
         is ruled out.
         """
         side = "Dbtr" if self._is_money_in else "Cdtr"
-        own = [each for each, path in _ACCOUNTS.items() if self._number in payment.values(path)[:1]]
+        own = [
+            each for each, path in _ACCOUNTS.items() if self._number and payment.value(path) == self._number
+        ]
         if len(own) == 1:
             return _OTHER[own[0]]
         is_reversal = (self._entry.value("RvslInd") or "").lower() in {"true", "1"} or any(
