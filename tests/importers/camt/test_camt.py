@@ -125,6 +125,11 @@ def test_what_is_told_for_information_is_listed_and_no_line(state):
     assert state in row.reason
 
 
+def test_an_unknown_status_refuses_the_file():
+    with pytest.raises(FileRefusedError, match=r"Entry 1 .* status \(Sts\) is “ABCD”, which does not say"):
+        only_line(status="ABCD")
+
+
 def test_the_day_is_the_one_the_bank_wrote():
     line = only_line(booked="2026-03-02T00:30:00+05:00", valued="2026-03-01")
     assert (line.booked_on, line.value_on) == (date(2026, 3, 2), date(2026, 3, 1))
