@@ -67,9 +67,9 @@ def test_what_is_late_for_a_filed_return_is_written_when_it_is_said_to_be(taxes,
         {"account": "Sales of services", "amount": "-12.00", "taxCode": "S20"},
     ]
     late = {"date": "2026-02-04", "legs": legs, "why": "Found"}
-    assert "Send `late`" in model.refusal("write_entry", **late)
+    assert "Send it as late" in model.refusal("write_entry", **late)
     assert model.call("write_entry", **late, late=True)["status"] == "EXECUTED"
-    assert "Send `late`" in model.refusal("write_entry", void=entry, why="Twice")
+    assert "Send it as late" in model.refusal("write_entry", void=entry, why="Twice")
     assert model.call("write_entry", void=entry, why="Twice", late=True)["status"] == "EXECUTED"
 
 

@@ -371,7 +371,9 @@ def without_balances(bank_file: BankFile, left_out: frozenset[str] | None, *, ma
         statement, gone = each, list[SkippedRow]()
         if left_out:
             kept = tuple(line for line in each.lines if line.description.casefold() not in left_out)
-            gone = [_skipped(line, LEFT_OUT) for line in each.lines if line not in kept]
+            gone = [
+                _skipped(line, LEFT_OUT) for line in each.lines if line.description.casefold() in left_out
+            ]
             statement = replace(each, lines=kept)
         if left_out is None or left_out:
             statement, stated = _set_aside(statement, may_ask=may_ask)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.matching.lines import details_of
@@ -55,8 +55,7 @@ class StatedBalance:
         return self.day or date.min, self.stated_at or _FIRST_INSTANT
 
 
-@dataclass(frozen=True, slots=True)
-class FileLine:
+class FileLine(NamedTuple):
     """One line of a statement, as the bank wrote it; `row` counts the file's lines from 1.
 
     The amount is the account holder's view, money in positive. `provider_transaction_id` is the bank's

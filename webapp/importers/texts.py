@@ -22,6 +22,8 @@ DIRECTION_MARKS: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066
 
 # Banks cut names at 22 letters and more.
 SHORTEST_CUT: Final = 20
+# Norway's.
+_SHORTEST_IBAN: Final = 15
 _MAX_QUOTED: Final = 40
 _IBAN: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", re.ASCII)
 
@@ -72,8 +74,13 @@ def joined(texts: Iterable[str | None]) -> str:
     ('Parenthood Ltd Rent Parent', 'Parenthood Ltd')
     """
     parts = [part for part in texts if part]
-    if not parts:
-        return ""
+    match parts:
+        case []:
+            return ""
+        case [BankText() as only]:
+            return only
+        case [only]:
+            return only[:MAX_TEXT].rstrip()
     keys = [getattr(part, "keyed", part) for part in parts]
     keyed = _joined(keys, str.__contains__, shortest=0)
     # Where no part is within another one, none is by whole words.
@@ -102,6 +109,8 @@ def iban(text: str) -> str | None:
     >>> iban("DE89 3704 0044 0532 0130 00"), iban("DE88370400440532013000"), iban("12345678")
     ('DE89370400440532013000', None, None)
     """
+    if len(text) < _SHORTEST_IBAN:
+        return None
     plain = text.replace(" ", "").upper()
     if not _IBAN.fullmatch(plain):
         return None

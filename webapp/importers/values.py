@@ -62,7 +62,7 @@ def amount(text: str) -> Decimal | None:
     >>> [amount(text) for text in ("", ".", "12.50 CR", "(3.00)", "1e5", "1_000", "--5", "1,2,3", "½")]
     [None, None, None, None, None, None, None, None, None]
     """
-    size = text.translate(_AS_WRITTEN).strip()
+    size = (text if text.isascii() else text.translate(_AS_WRITTEN)).strip()
     if len(size) > _MAX_LENGTH:
         return None
     is_negative = size.startswith("-") or size.endswith("-")

@@ -128,26 +128,27 @@ class XmlRecords:
     def _start_within(self, tag: str, attributes: dict[str, str]) -> None:
         name = local_name(tag) if ":" in tag else tag
         self._text = ""
+        paths = self._paths
         if name == self._part_name and not self._part:
             self._part = XmlRecord(name)
             if self._left > 0:
                 self._record.parts.append(self._part)
-            self._paths.append("")
+            paths.append("")
             return
-        path = f"{around}/{name}" if (around := self._paths[-1]) else name
-        self._paths.append(path)
+        path = f"{around}/{name}" if (around := paths[-1]) else name
+        paths.append(path)
         if attributes:
             for attribute, value in attributes.items():
                 self._add_text(f"{path}@{attribute}", value)
-        if len(self._paths) > _MAX_DEPTH:
+        if len(paths) > _MAX_DEPTH:
             raise _too_deep()
 
     def _end_within(self, _tag: str) -> None:
         path = self._paths.pop()
         if path:
             # Between the tags that end there is nothing but the white space that sets them off.
-            if self._text and not self._text.isspace():
-                self._add_text(path, self._text)
+            if (text := self._text) and not text.isspace():
+                self._add_text(path, text)
         elif self._paths:
             self._part = None
         else:
@@ -157,13 +158,19 @@ class XmlRecords:
 
     def _add_text(self, path: str, text: str) -> None:
         folded = " ".join(text.split())
-        if folded and self._left > 0:
-            self._left -= 1
-            (self._part or self._record).fields.setdefault(path, []).append(folded)
+        if not folded or self._left <= 0:
+            return
+        self._left -= 1
+        fields = (self._part or self._record).fields
+        if path in fields:
+            fields[path].append(folded)
+        else:
+            fields[path] = [folded]
 
     def _add_characters(self, data: str) -> None:
-        if len(self._text) < MAX_TEXT:
-            self._text += data[:MAX_TEXT]
+        text = self._text
+        if len(text) < MAX_TEXT:
+            self._text = text + data[:MAX_TEXT]
 
 
 def local_name(tag: str) -> str:

@@ -17,8 +17,9 @@ NARROW_MODES = {"narrow": NARROW, "dark narrow": {**NARROW, "color_scheme": "dar
 GERMAN_MODES = {"german": {**MODES["light"], "locale": "de"}, "german phone": {**DARK_PHONE, "locale": "de"}}
 # What the short run looks at: the loop, an entry, a proof, a form, a report, a list of choices.
 SIX = ("hub", "workspace-line", "entry-edit", "proof", "approval", "profit-and-loss")
-# A sheet that is still fading in has other colours.
+# A sheet that is still fading in has other colours, and so has a button while its form waits for an answer.
 RUN = """async ([part, tags]) => {
+    while (document.querySelector(".htmx-request")) await new Promise(requestAnimationFrame);
     const ending = document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity);
     await Promise.all(ending.map((each) => each.finished.catch(() => null)));
     const { violations } = await axe.run(part, {runOnly: tags, resultTypes: ["violations"]});

@@ -1,7 +1,6 @@
 """CAMT is read as banks write it, and refused where a figure could be wrong."""
 
 import re
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -126,6 +125,11 @@ def test_what_is_told_for_information_is_listed_and_no_line(state):
     assert state in row.reason
 
 
+def test_an_unknown_status_refuses_the_file():
+    with pytest.raises(FileRefusedError, match=r"Entry 1 .* status \(Sts\) is “ABCD”, which does not say"):
+        only_line(status="ABCD")
+
+
 def test_the_day_is_the_one_the_bank_wrote():
     line = only_line(booked="2026-03-02T00:30:00+05:00", valued="2026-03-01")
     assert (line.booked_on, line.value_on) == (date(2026, 3, 2), date(2026, 3, 1))
@@ -160,7 +164,7 @@ def test_a_batch_is_one_line_that_tells_of_all_its_payments():
 def test_a_part_of_a_word_is_no_repetition_and_a_stored_line_keeps_its_key(name, text, description, earlier):
     line = only_line("30.00", "CRDT", payment(party("Dbtr", name), text))
     assert line.description == description
-    assert line_keys([line]) == line_keys([replace(line, description=earlier)])
+    assert line_keys([line]) == line_keys([line._replace(description=earlier)])
 
 
 @pytest.mark.parametrize("newer", [True, False])

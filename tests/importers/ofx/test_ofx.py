@@ -374,6 +374,10 @@ def test_pending_lines_have_the_day_they_were_made():
     ]
 
 
+def test_a_hold_among_booked_transactions_is_pending():
+    assert [only_line(TRNTYPE=kind).pending for kind in ("HOLD", "DEBIT")] == [True, False]
+
+
 def test_an_ordinary_transaction_in_a_pending_list_is_pending():
     (account,) = read(sgml(statement(transaction(), waiting=[transaction(FITID="P")]))).statements
     assert [line.pending for line in account.lines] == [False, True]

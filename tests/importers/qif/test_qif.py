@@ -252,6 +252,11 @@ def test_encodings_and_line_ends_change_nothing(encoding, line_end):
         (bank(record("Dyesterday", "T1.00")), "D is not a date: “yesterday”"),
         (bank(record("D31/03/2026", "T1.00.0")), "T is not an amount: “1.00.0”"),
         (bank(record("D31/03/2026", "T1e5")), "T is not an amount"),
+        (bank(record("D31/03/2026", "T(1.00)")), "T is not an amount: “(1.00)”"),
+        (
+            bank(record("D31/03/2026", "U-2.00", "T-1.00")),
+            "T and U are different amounts: “-1.00” and “-2.00”",
+        ),
         (bank(record("D31/03/2026", "T1.00", "D30/03/2026", "T2.00")), "D appears twice"),
         (bank("D31/03/2026\nT1.00\n") + "!Type:Cat\n", "no end (^)"),
         (bank(record("D31/03/2026", "T1.00", "PTea", "D31/03/2026", "T1.00", "PTea")), "D appears twice"),

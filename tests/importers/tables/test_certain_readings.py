@@ -306,7 +306,7 @@ def test_a_day_as_of_another_is_booked_on_the_first_and_a_total_without_a_day_is
             -1,
         ),
         (
-            "{0},A,-12.00,88.00|{0},B,-8.00,80.00|{0},C,30.00,110.00|{0},D,4.00,96.00|{0},E,6.00,102.00|{0},F,5.00,107.00",
+            "{0},A,-12.00,88.00|{0},B,-8.00,80.00|{0},C,30.00,110.00|{0},D,-4.00,96.00|{0},E,6.00,102.00|{0},F,-5.00,97.00",
             1,
         ),
     ],
@@ -497,6 +497,41 @@ def test_what_is_owed_on_a_card_proves_no_sign_and_is_a_balance_below_zero():
         assert (str(statement.opening.amount), str(statement.closing.amount)) == ("0.00", "-40.00")
         assert not found.columns.contradicted
         assert "what is owed" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "is_read"),
+    [
+        ("Text,Amount,Balance", ("A,30.00,30.00", "B,12.00,42.00", "C,-2.00,40.00"), False),
+        (
+            "Text,Amount",
+            ("Opening balance,5.00", "A,30.00", "B,12.00", "C,-2.00", "Closing balance,45.00"),
+            False,
+        ),
+        (
+            "Opening balance,Text,Amount,Closing balance",
+            ("5,A,30.00,35", "35,B,12.00,47", "47,C,-2.00,45"),
+            False,
+        ),
+        ("Text,Amount,Balance", ("A,30.00,-70.00", "B,12.00,-58.00", "C,-2.00,-60.00"), True),
+        ("IBAN,Amount,Balance", ("A,30.00,30.00", "B,12.00,42.00", "C,-2.00,40.00"), True),
+        ("Text,Amount,Balance", ("A,30.00,30.00", "B,-12.00,18.00", "C,-2.00,16.00"), True),
+    ],
+)
+def test_balances_that_may_be_owed_on_a_card_prove_no_sign(head, rows, is_read):
+    text = "\n".join([f"Date,{head}", *(f"2026-03-0{day},{row}" for day, row in enumerate(rows, 1))])
+    if is_read:
+        assert chosen(read(text)) == {"invert": False}
+    else:
+        assert asked(text)[0] == "invert"
+
+
+def test_who_says_that_amounts_are_money_out_has_owed_balances_below_zero():
+    text = "Date,Text,Amount,Balance\n2026-03-01,A,30.00,30.00\n2026-03-02,B,12.00,42.00\n2026-03-09,C,-2.00,40.00\n"
+    found = read(text, invert=True)
+    assert (amounts(found), found.columns.contradicted) == (["-30.00", "-12.00", "2.00"], ())
+    assert str(found.statements[0].closing.amount) == "-40.00"
+    assert str(read(text, invert=False).statements[0].closing.amount) == "40.00"
 
 
 def test_accounts_of_one_file_whose_balances_prove_opposite_signs_are_refused():

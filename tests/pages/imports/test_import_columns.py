@@ -245,3 +245,14 @@ def test_an_unknown_status_is_asked_about_with_its_words_filled_in(ben, browser)
     }
     assert browser.post(place, data=told).status_code == 303
     assert [each[1:] for each in lines_of(ben)] == [("-1.00", "BOOKED"), ("-4.00", "PENDING")]
+
+
+def test_a_question_is_in_german_with_the_amounts_of_the_file(ben, browser):
+    owed = b"Date,Text,Amount,Balance\n2026-03-01,A,30.00,30.00\n2026-03-02,B,12.00,42.00\n2026-03-09,C,-42.00,0.00\n"
+    browser.post("/settings/sign-in/language", data={"language": "de"})
+    place = chosen(browser, owed, "card.csv")
+    asked = browser.get(place).text
+    assert "„30.00“ ist ein Geldausgang" in asked
+    shown = browser.post(place, data={"invert": "true"}).text
+    figures = re.findall(r'<data class="figure[^>]*value="([-.\d]+)"', shown)
+    assert figures == ["-30.00", "-30.00", "-12.00", "-42.00", "42.00", "0.00"]

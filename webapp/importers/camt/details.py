@@ -1,6 +1,6 @@
 """The payment details of a CAMT entry: counterparty, purpose and references."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -12,13 +12,24 @@ from webapp.ledger.matching.lines import is_placeholder
 
 _MAX_DETAIL: Final = 500
 _CHARGES: Final = ("Chrgs/Rcrd/Amt", "Chrgs/Amt", "Chrgs/TtlChrgsAndTaxAmt")
-_ORIGINALS: Final = ("AmtDtls/InstdAmt/Amt", "AmtDtls/TxAmt/Amt", "Amt")
+_ORIGINALS: Final = [(path, f"{path}@Ccy") for path in ("AmtDtls/InstdAmt/Amt", "AmtDtls/TxAmt/Amt", "Amt")]
 _RATES: Final = (
     "AmtDtls/TxAmt/CcyXchg/XchgRate",
     "AmtDtls/InstdAmt/CcyXchg/XchgRate",
     "AmtDtls/CntrValAmt/CcyXchg/XchgRate",
 )
 _OTHER: Final = {"Dbtr": "Cdtr", "Cdtr": "Dbtr"}
+_ACCOUNTS: Final = {side: f"RltdPties/{side}Acct/Id/IBAN" for side in _OTHER}
+# The name of a party in either version of the format, else the name of the ultimate party.
+_NAMES: Final = {
+    side: (
+        f"RltdPties/{side}/Nm",
+        f"RltdPties/{side}/Pty/Nm",
+        f"RltdPties/Ultmt{side}/Nm",
+        f"RltdPties/Ultmt{side}/Pty/Nm",
+    )
+    for side in _OTHER
+}
 _TEXTS: Final = ("RmtInf/Ustrd", "RmtInf/Strd/AddtlRmtInf", "AddtlTxInf")
 _REFERENCES: Final = (
     "RmtInf/Strd/CdtrRefInf/Ref",
@@ -47,16 +58,17 @@ class Details:
 
     def counterparty(self) -> str | None:
         """Return the other party's name; None where the payments of a batch have different ones."""
-        return _only(name for name, _ in self._parties)
+        return _only([name for name, _ in self._parties])
 
     def iban(self) -> str | None:
         """Return the counterparty's IBAN, where all payments have the same."""
-        return _only(account for _, account in self._parties)
+        return _only([account for _, account in self._parties])
 
     def reference(self, *, but: str | None) -> str | None:
         """Return the payer's or payee's reference where it differs from the bank's own (`but`)."""
-        for path in _REFERENCES:
-            found = _only(payment.value(path) for payment in self._payments)
+        stated = self._payments[0].fields if self._payments else {}
+        for path in filter(stated.__contains__, _REFERENCES):
+            found = _only([payment.value(path) for payment in self._payments])
             if found and found != but and not is_placeholder(found):
                 return found
         return None
@@ -94,8 +106,8 @@ class Details:
 
     def _original(self, payment: XmlRecord, own: str | None) -> tuple[str | None, Decimal | None]:
         """Return the currency and the amount that was paid, where it is not the currency of the entry."""
-        for path in _ORIGINALS:
-            code = payment.value(f"{path}@Ccy")
+        for path, of_currency in _ORIGINALS:
+            code = payment.value(of_currency)
             if code in DIGITS and own and code != own:
                 amount = unsigned(payment.value(path) or "")
                 if amount is not None:
@@ -111,8 +123,8 @@ class Details:
     def _party(self, payment: XmlRecord) -> tuple[str | None, str | None]:
         """Return the name and the IBAN of the counterparty."""
         side = self._side(payment)
-        name = _name(payment, side) or payment.value(f"RltdAgts/{side}Agt/FinInstnId/Nm")
-        return name, iban(payment.value(f"RltdPties/{side}Acct/Id/IBAN") or "")
+        name = payment.value(*_NAMES[side]) or payment.value(f"RltdAgts/{side}Agt/FinInstnId/Nm")
+        return name, iban(payment.value(_ACCOUNTS[side]) or "")
 
     def _side(self, payment: XmlRecord) -> str:
         """Which of debtor (Dbtr) and creditor (Cdtr) is the counterparty.
@@ -122,31 +134,21 @@ class Details:
         is ruled out.
         """
         side = "Dbtr" if self._is_money_in else "Cdtr"
-        accounts = {side_name: payment.value(f"RltdPties/{side_name}Acct/Id/IBAN") for side_name in _OTHER}
-        own = {side_name for side_name, account in accounts.items() if account and account == self._number}
+        own = [
+            each for each, path in _ACCOUNTS.items() if self._number and payment.value(path) == self._number
+        ]
         if len(own) == 1:
-            return _OTHER[own.pop()]
+            return _OTHER[own[0]]
         is_reversal = (self._entry.value("RvslInd") or "").lower() in {"true", "1"} or any(
             path.startswith("RtrInf/") for path in payment.fields
         )
-        return _OTHER[side] if is_reversal and _name(payment, _OTHER[side]) else side
+        return _OTHER[side] if is_reversal and payment.value(*_NAMES[_OTHER[side]]) else side
 
 
 def _cut(text: str | None) -> str | None:
     return text[:_MAX_DETAIL] if text else None
 
 
-def _name(payment: XmlRecord, side: str) -> str | None:
-    """Return the name of a party in either version of the format, else the name of the ultimate party."""
-    return payment.value(
-        f"RltdPties/{side}/Nm",
-        f"RltdPties/{side}/Pty/Nm",
-        f"RltdPties/Ultmt{side}/Nm",
-        f"RltdPties/Ultmt{side}/Pty/Nm",
-    )
-
-
-def _only(values: Iterator[str | None]) -> str | None:
+def _only(values: Sequence[str | None]) -> str | None:
     """Return the value that all payments have, or None."""
-    found = next(values, None)
-    return found if all(value == found for value in values) else None
+    return values[0] if values and values.count(values[0]) == len(values) else None

@@ -17,6 +17,8 @@ from webapp.ledger.matching.lines import is_placeholder
 _MAX_REFERENCE: Final = 1000
 _BOOKED: Final = "BOOK"
 _PENDING: Final = frozenset({"PDNG", "FUTR"})
+# Entries of these moved no money.
+_UNMOVED: Final = frozenset({"INFO", "CANC"})
 _BOOKED_ON: Final = ("BookgDt/Dt", "BookgDt/DtTm", "BookgDt")
 _VALUE_ON: Final = ("ValDt/Dt", "ValDt/DtTm", "ValDt")
 _MAX_COUNT: Final = 9
@@ -30,10 +32,10 @@ def is_empty(entry: XmlRecord) -> bool:
     return not (entry.fields or entry.parts)
 
 
-def other_state(entry: XmlRecord) -> str | None:
-    """Return the status of an entry that is neither booked nor pending but for information (INFO), or None."""
+def unmoved_state(entry: XmlRecord) -> str | None:
+    """Return the status of an entry that moved no money, for information (INFO) or cancelled (CANC), or None."""
     state = _state(entry)
-    return None if state == _BOOKED or state in _PENDING else state
+    return state if state in _UNMOVED else None
 
 
 def _state(entry: XmlRecord) -> str:
@@ -44,8 +46,13 @@ def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> FileLine:
     """Read an entry as a line; the account's `number` tells which party is the account holder.
 
     The day is the booking date, else the value date. Raises FileRefusedError for an amount, a
-    direction or a date that is missing or unreadable.
+    direction or a date that is missing or unreadable, and for an unknown status.
     """
+    state = _state(entry)
+    if state != _BOOKED and state not in _PENDING:
+        raise FileRefusedError(
+            f"its status (Sts) is {quoted(state)}, which does not say whether money moved."
+        )
     amount = signed_amount(entry)
     booked_on = _day(entry, _BOOKED_ON) or _day(entry, _VALUE_ON)
     if not booked_on:
@@ -58,7 +65,7 @@ def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> FileLine:
         value_on=value.day if value else None,
         has_moved_value_day=bool(value and value.is_moved),
         amount=amount,
-        pending=_state(entry) in _PENDING,
+        pending=state in _PENDING,
         provider_transaction_id=(identity := _identity(entry, details)),
         description=details.description(),
         counterparty=details.counterparty(),
@@ -111,12 +118,12 @@ def with_parts(line: FileLine, entry: XmlRecord, number: str | None) -> FileLine
     amounts = [_amount(payment, entry) for payment in entry.parts]
     stated_amounts = [amount for amount in amounts if amount is not None]
     if len(amounts) <= 1 or len(stated_amounts) < len(amounts):
-        return replace(line, payments=count)
+        return line._replace(payments=count)
     parts = tuple(
         _part_line(line, entry, payment, amount, number)
         for payment, amount in zip(entry.parts, stated_amounts, strict=True)
     )
-    return replace(line, payments=count, parts=parts)
+    return line._replace(payments=count, parts=parts)
 
 
 def _stated_count(entry: XmlRecord) -> int:
@@ -131,8 +138,7 @@ def _part_line(
     single_payment = replace(entry, parts=[payment])
     details = Details(single_payment, is_money_in=amount >= 0, number=number)
     identity = next((each[:_MAX_REFERENCE] for each in details.identities()), None)
-    return replace(
-        line,
+    return line._replace(
         amount=amount,
         provider_transaction_id=identity,
         description=details.description(),

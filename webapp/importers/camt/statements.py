@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from webapp.importers.bank_files import FileLine, FileRefusedError, SkippedRow, StatedBalance, Statement
-from webapp.importers.camt.entries import entry_line, is_empty, other_state
+from webapp.importers.camt.entries import entry_line, is_empty, unmoved_state
 from webapp.importers.camt.values import currency, signed_amount, stated_currency
 from webapp.importers.texts import account_label, joined, quoted
 from webapp.importers.values import day, utc_time
@@ -65,11 +65,9 @@ class CamtStatementBuilder:
         if is_empty(entry):
             self.skipped.append(SkippedRow(row, "<Ntry>", "It is empty."))
             return
-        if state := other_state(entry):
+        if state := unmoved_state(entry):
             text = joined(entry.values("BookgDt/Dt", "BookgDt/DtTm", "CdtDbtInd", "Amt", "AddtlNtryInf"))
-            reason = (
-                f"Its status at the bank is {quoted(state)}: it is for information, and no money was moved."
-            )
+            reason = f"Its status at the bank is {quoted(state)}: no money was moved."
             self.skipped.append(SkippedRow(row, text, reason))
             return
         try:

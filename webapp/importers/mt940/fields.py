@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from webapp.importers.bank_files import FileLine, FileRefusedError
-from webapp.importers.mt940.texts import read_narrative, read_notes
+from webapp.importers.mt940.texts import Narrative, read_narrative, read_notes
 from webapp.importers.mt940.values import entry
 from webapp.importers.texts import MAX_TEXT, folded, iban, joined
 from webapp.ledger.currencies import DIGITS
@@ -60,7 +60,8 @@ def fields(text: str) -> Iterator[Mt940Field]:
     opened: Mt940Field | None = None
     for number, line in enumerate(_LINE_END.split(text), start=1):
         content = line
-        if line.strip() in _ENDS or line.startswith("-}") or _BLOCK.match(line):
+        found = _FIELD.match(line)
+        if not found and (line.strip() in _ENDS or line.startswith("-}") or _BLOCK.match(line)):
             if opened:
                 yield opened
                 yield Mt940Field(END, [], number)
@@ -68,7 +69,7 @@ def fields(text: str) -> Iterator[Mt940Field]:
             if _TEXT_BLOCK not in line:
                 continue
             content = line.rpartition(_TEXT_BLOCK)[2]
-        found = _FIELD.match(content)
+            found = _FIELD.match(content)
         if found and not (opened and _is_broken_time(opened.lines[-1], content)):
             if opened:
                 yield opened
@@ -91,16 +92,15 @@ def _is_broken_time(before: str, after: str) -> bool:
 def line(lines: Sequence[str], texts: Sequence[str], notes: Sequence[str], *, row: int) -> FileLine:
     """Read the lines of a :61:, of its :86: and its :NS: as a statement line; raises FileRefusedError."""
     fields = entry(lines[0])
-    narrative, structured = (
-        read_narrative([text[:MAX_TEXT] for text in texts[:_MAX_TEXTS]]),
-        read_notes(notes[:_MAX_TEXTS]),
-    )
+    narrative = read_narrative([text[:MAX_TEXT] for text in texts[:_MAX_TEXTS]])
+    structured = read_notes(notes[:_MAX_TEXTS]) if notes else Narrative("")
     details = folded(" ".join(lines[1:]))
+    account = iban(details)
     is_account = bool(fields.remark) or bool(_ACCOUNT.fullmatch(fields.reference))
     identity = _identity("" if is_account else fields.reference, fields.bank_reference)
     reference = narrative.reference or (fields.reference if _is_reference(fields.reference) else None)
     # The second line is codes (/OCMT/EUR4,5/), the counterparty's account number, or free text.
-    free_text = "" if details.startswith("/") or iban(details) else details
+    free_text = "" if details.startswith("/") or account else details
     return FileLine(
         row=row,
         booked_on=fields.booked_on,
@@ -112,7 +112,7 @@ def line(lines: Sequence[str], texts: Sequence[str], notes: Sequence[str], *, ro
         description=joined([fields.remark, narrative.text, structured.text, free_text]) or reference or "",
         counterparty=narrative.counterparty or structured.counterparty or folded(fields.remark) or None,
         reference=reference if reference != identity else None,
-        iban=narrative.iban or iban(details) or iban(fields.reference),
+        iban=narrative.iban or account or iban(fields.reference),
         **_stated(details),
     )
 

@@ -214,9 +214,9 @@ class Mt940Parser:
 
 def _refuse_lost_line(field: Mt940Field) -> None:
     """Refuse a field that contains a statement line with a damaged tag."""
-    unread = [] if field.tag in _READ else field.lines[:1]
-    is_lost = any(is_lost_entry(value, is_text=False) for value in unread)
-    if is_lost or any(is_lost_entry(text, is_text=True) for text in field.lines[1:]):
+    first, *others = field.lines or [""]
+    is_lost = field.tag not in _READ and is_lost_entry(first, is_text=False)
+    if is_lost or (others and any(is_lost_entry(text, is_text=True) for text in others)):
         raise _field_error(field, FileRefusedError("it contains a line whose tag (:61:) is damaged."))
 
 

@@ -6,8 +6,7 @@ tags (EREF+, SVWZ+) into them; Dutch banks write codes between slashes (/NAME/â€
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from webapp.importers.texts import folded, iban, joined
 from webapp.ledger.matching.lines import is_placeholder
@@ -33,8 +32,7 @@ _IBAN_AND_NAME: Final = re.compile(r"\s*([A-Z]{2}\d{2}[A-Z0-9]{11,30})\b\s*(.*)"
 _ACCOUNT_AND_NAME: Final = re.compile(r"\bREK: ?(?P<iban>\w+)/NAAM: ?(?P<name>[^/]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Narrative:
+class Narrative(NamedTuple):
     """The details of a line in its narrative."""
 
     text: str
@@ -85,10 +83,13 @@ def _numbered(text: str, mark: str) -> Narrative:
     >>> narrative.text, narrative.reference
     ('Stadtwerke Strom fuer den Monat Maerz SEPA', 'F 7')
     """
-    _, *pieces = re.split(rf"{re.escape(mark)}(\d\d)", text)
     parts: dict[str, str] = {}
-    for number, piece in zip(pieces[::2], pieces[1::2], strict=True):
-        parts[number] = parts.get(number, "") + piece
+    number = ""
+    for piece in text.split(mark)[1:]:
+        # A mark without a number behind it is one of the text.
+        is_part = len(piece) > 1 and piece[:2].isdecimal()
+        number, more = (piece[:2], piece[2:]) if is_part else (number, mark + piece)
+        parts[number] = parts.get(number, "") + more
     lead, *tagged = _SEPA.split(_joined_parts(parts, _PURPOSE))
     tags = dict(zip(tagged[::2], map(folded, tagged[1::2]), strict=True))
     purposes = [folded(lead), *(tags.get(tag) for tag in ("SVWZ", "ABWA", "MTLG"))]
@@ -103,8 +104,8 @@ def _numbered(text: str, mark: str) -> Narrative:
 
 def _joined_parts(parts: Mapping[str, str], numbers: Iterable[str]) -> str:
     """Join the parts of these numbers; a full part continues in the next without a space."""
-    present = (parts[number] for number in numbers if number in parts)
-    return "".join(part if len(part) >= _FULL_PART else f"{part} " for part in present)
+    present = [parts[number] for number in numbers if number in parts]
+    return "".join([part if len(part) >= _FULL_PART else f"{part} " for part in present])
 
 
 def _coded(text: str) -> Narrative:

@@ -19,6 +19,8 @@ AMOUNT: Final = "TRNAMT"
 _ONCE: Final = ("DTPOSTED", "DTTRAN", "FITID", AMOUNT)
 
 _MAX_REFERENCE: Final = 1000
+# Money that is under a hold has not moved, also where a bank lists it among the booked transactions.
+_HOLD: Final = "HOLD"
 
 
 def line(fields: Fields, *, row: int, pending: bool) -> FileLine:
@@ -50,7 +52,7 @@ def line(fields: Fields, *, row: int, pending: bool) -> FileLine:
         value_on=value.day if value else None,
         has_moved_value_day=bool(value and value.is_moved),
         amount=amount_moved,
-        pending=pending,
+        pending=pending or first(fields, ["TRNTYPE"]) == _HOLD,
         provider_transaction_id=identity,
         description=joined([counterparty, *fields.get("MEMO", ())]),
         counterparty=counterparty,

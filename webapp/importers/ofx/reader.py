@@ -64,7 +64,7 @@ _PARTS: Final = {
 _KINDS: Final = {**_STRUCTURE, **{name: name for name in _PARTS}}
 _FIELDS: Final = frozenset[str]().union(
     *_PARTS.values(),
-    {"CURDEF", "DTPOSTED", "DTTRAN", "DTAVAIL", "TRNAMT", "CHECKNUM", "REFNUM"},
+    {"CURDEF", "TRNTYPE", "DTPOSTED", "DTTRAN", "DTAVAIL", "TRNAMT", "CHECKNUM", "REFNUM"},
     {"EXTDNAME", "PAYEE", "CORRECTACTION", "CORRECTFITID"},
 )
 # Fields whose line breaks are folded; numbers are kept exactly as sent.

@@ -172,6 +172,9 @@ def _line(record: QifRecord, days: Order, mark: str) -> FileLine:
         raise record.error(f"D is not a date: {quoted(dated)}.")
     if amount is None:
         raise record.error(f"T is not an amount: {quoted(stated)}.")
+    again = record.first("U")
+    if again and exact(again, mark) != amount:
+        raise record.error(f"T and U are different amounts: {quoted(stated)} and {quoted(again)}.")
     number = record.first("N")
     return FileLine(
         row=record.row,
@@ -186,7 +189,7 @@ def _line(record: QifRecord, days: Order, mark: str) -> FileLine:
 def decimal_mark(texts: Iterable[str], mapping: Mapping[str, object]) -> str:
     """Find the decimal mark of a file: `decimal` of the mapping, else from all amounts.
 
-    >>> decimal_mark(["1,000.00", "7"], {}), decimal_mark(["12,50", "1.000"], {}), decimal_mark(["5"], {})
+    >>> decimal_mark(["1,000.00", "7"], {}), decimal_mark(["12,50-", "1.000"], {}), decimal_mark(["(5,00)"], {})
     ('.', ',', '.')
 
     Raises MappingNeededError where all amounts are ambiguous: 1,234 may be a thousand or a little more than one.
@@ -196,9 +199,9 @@ def decimal_mark(texts: Iterable[str], mapping: Mapping[str, object]) -> str:
         return str(decimal)
     unclear = None
     for text in texts:
-        plain = text.strip().lstrip("+-")[:_MAX_LENGTH]
+        plain = text.strip().strip("+-\u2212")[:_MAX_LENGTH]
         last = max(plain.rfind(mark) for mark in _MARKS)
-        if last < 0:
+        if last < 0 or not (plain[last + 1 :] or "0").isdecimal():
             continue
         mark, behind = plain[last], len(plain) - last - 1
         if plain.count(mark) > 1:

@@ -15,7 +15,7 @@ from webapp.importers.tables.mappings import COLUMNS, Column, FlagWords, TableMa
 from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.statuses import StatusWords
 from webapp.importers.tables.typed_cells import ErrorCell
-from webapp.importers.tables.vocabulary import OF_CARDS, plain
+from webapp.importers.tables.vocabulary import OF_CARDS, OF_TRANSFERS, plain
 from webapp.importers.texts import quoted
 
 # The header is searched in so many rows, where a mapping names columns and no row.
@@ -86,6 +86,12 @@ class Layout:
     def is_of_card(self) -> bool:
         """Return whether a column's name says that the table is of a card, whose balance may be what is owed."""
         return any(not OF_CARDS.isdisjoint(plain(name).split()) for name in self.names)
+
+    @property
+    def of_transfers(self) -> int | None:
+        """Return the first column whose name says that the table is of an account, which transfers go to."""
+        words = (plain(name).split() for name in self.names)
+        return next((place for place, each in enumerate(words) if not OF_TRANSFERS.isdisjoint(each)), None)
 
     def has_signed_debits(self, table: Sequence[TableRow]) -> bool:
         """Return whether all debits are negative; if only some are, a minus marks a reversal."""

@@ -21,7 +21,7 @@ from webapp.importers.tables.bank_layouts import bank_layout
 from webapp.importers.tables.layouts import Layout
 from webapp.importers.tables.lines import TableEntry, TableReader
 from webapp.importers.tables.rows import TableRow
-from webapp.importers.tables.vocabulary import OF_TRANSFERS, direction_of, plain
+from webapp.importers.tables.vocabulary import direction_of, plain
 from webapp.importers.texts import account_label
 
 Account = tuple[str | None, str | None]
@@ -122,9 +122,14 @@ def balances_after(entries: list[TableEntry], layout: Layout) -> list[TableEntry
 
 
 def owed_below_zero(entries: list[TableEntry], layout: Layout) -> tuple[list[TableEntry], list[str]]:
-    """Return the entries of a card with what is owed as a balance below zero, where balances follow only so."""
+    """Return the entries of a card with what is owed as a balance below zero, where balances follow only so.
+
+    A table that may be of a card is one where most lines are money out.
+    """
     groups = _chained(entries)
-    if not layout.is_of_card or confirms_sign(groups, 1) or not confirms_sign(groups, -1):
+    if confirms_sign(groups, 1) or not confirms_sign(groups, -1):
+        return entries, []
+    if not (layout.is_of_card or _may_be_owed(groups, -1, layout)):
         return entries, []
     column = layout.named(layout.columns["balance"])
     return [
@@ -167,7 +172,7 @@ def with_charges(entries: list[TableEntry], layout: Layout) -> list[TableEntry]:
 def _charged(entry: TableEntry) -> TableEntry:
     if not entry.line.charges:
         return entry
-    return replace(entry, line=replace(entry.line, amount=entry.line.amount - entry.line.charges))
+    return replace(entry, line=entry.line._replace(amount=entry.line.amount - entry.line.charges))
 
 
 def _chained(entries: Sequence[TableEntry]) -> list[list[TableEntry]]:
@@ -189,8 +194,8 @@ def signed(
 ) -> list[TableEntry]:
     """Return the amounts with the sign that the file proves; raises MappingNeededError if nothing does.
 
-    Banks write money out with a minus, many card issuers write purchases without one. The running balance proves the
-    sign, or a stated opening and closing balance, or signs that the amounts have; else most lines are money out.
+    Banks write money out with a minus, many card issuers write purchases without one. The balances of an account prove
+    the sign, but not what may be owed on a card; signs that amounts have do too; else most lines are money out.
     """
     lines = [entry for entry in entries if not entry.label]
     column = layout.columns["amount"]
@@ -227,7 +232,7 @@ def signed(
 
 
 def _turned(entry: TableEntry) -> TableEntry:
-    return replace(entry, line=replace(entry.line, amount=-entry.line.amount))
+    return replace(entry, line=entry.line._replace(amount=-entry.line.amount))
 
 
 def _proof(
@@ -235,24 +240,44 @@ def _proof(
 ) -> tuple[bool, str] | None:
     """Return whether amounts are to be turned, by the balances of the file, and why; None if they prove nothing.
 
-    What is owed on a card may be its balance: then the balances only prove what most of its lines are, money out.
     Raises FileRefusedError where accounts of one file prove the opposite of each other.
     """
     groups = _chained(entries)
+    _refuse_opposites(groups)
+    found = _by_balances(groups, entries, stated) or _by_ends_of_rows(groups, table, layout)
+    return None if found and _may_be_owed(groups, -1 if found[0] else 1, layout) else found
+
+
+def _may_be_owed(groups: Sequence[Sequence[TableEntry]], sign: int, layout: Layout) -> bool:
+    """Return whether balances that follow from amounts of this sign may be what is owed on a card.
+
+    Then the money went the other way, and most of it out. A table with transfers or balances below zero is of an
+    account.
+    """
+    lines = [entry for group in groups for entry in group if entry.line.amount]
+    below = [entry.balance < 0 for entry in lines if entry.balance is not None]
+    into = [(entry.line.amount > 0) == (sign > 0) for entry in lines]
+    return layout.of_transfers is None and _are_most(into) and not _are_most(below)
+
+
+def _are_most(found: Sequence[bool]) -> bool:
+    return sum(found) * 2 > len(found)
+
+
+def _by_balances(
+    groups: Sequence[Sequence[TableEntry]], entries: Sequence[TableEntry], stated: Sequence[Movement]
+) -> tuple[bool, str] | None:
+    """Return whether amounts are to be turned, by the running balance, or by stated balances, and why."""
     holds = confirms_sign(groups, 1)
     holds_turned = not holds and confirms_sign(groups, -1)
-    _refuse_opposites(groups)
     if holds or holds_turned or confirms_sign(groups, 1, is_before=True):
-        into = sum((entry.line.amount > 0) != holds_turned for group in groups for entry in group)
-        if layout.is_of_card and into * 2 > sum(map(len, groups)):
-            return None
         return holds_turned, "Only this agrees with the balances of the file."
     if len(groups) == 1 and (stated or any(entry.label for entry in entries)):
         rows = [*movements(entries), *stated]
         shown = [_shows(rows, sign) for sign in (1, -1)]
         if shown[0] != shown[1]:
             return shown[1], "Only this agrees with the stated opening and closing balances."
-    return _by_ends_of_rows(groups, table, layout)
+    return None
 
 
 def _refuse_opposites(groups: Sequence[Sequence[TableEntry]]) -> None:
@@ -319,13 +344,9 @@ def _by_header(layout: Layout, *, has_minus: bool) -> tuple[bool, str] | None:
     if plain(layout.names[layout.columns["amount"]]).startswith("net"):
         return False, ""
     # A list of a card has no such column, and every bank writes money out of an account with a minus.
-    named = (
-        place for place, name in enumerate(layout.names) if not OF_TRANSFERS.isdisjoint(plain(name).split())
-    )
-    column = next(named, None)
-    if column is None or not has_minus:
+    if layout.of_transfers is None or not has_minus:
         return None
-    return False, f"By {layout.named(column)} it is an account, of which a minus is money out."
+    return False, f"By {layout.named(layout.of_transfers)} it is an account, of which a minus is money out."
 
 
 def _by_words(

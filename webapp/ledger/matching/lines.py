@@ -176,7 +176,8 @@ def is_placeholder(reference: str | None) -> bool:
     >>> [is_placeholder(text) for text in (None, "", "NONREF", "Not provided", "0000-00", "0001", "F12")]
     [True, True, True, True, True, False, False]
     """
-    letters = "".join(filter(str.isalnum, reference or "")).upper()
+    text = reference or ""
+    letters = (text if text.isalnum() else "".join(filter(str.isalnum, text))).upper()
     return not letters.strip("0") or letters in _PLACEHOLDERS
 
 

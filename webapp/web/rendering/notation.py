@@ -26,7 +26,7 @@ _ID: Final = re.compile(
     r" \((?:(?:faId|documents?|imports?|items?|lines?|proofs?) [0-9]+(?:(?:,| and) [0-9]+)*|ar_\w+)\)"
 )
 # A text of a bank that holds an amount stands in quotation marks in our sentences, and keeps its own.
-_QUOTED: Final = re.compile(r"(“[^”]*”)")
+_QUOTED: Final = re.compile(r"(“[^”]*”|„[^“]*“)")
 _FIGURE: Final = re.compile(
     rf"(?<![\w.,'])(?:{MINUS})?(?:[0-9]{{1,3}}(?:,[0-9]{{3}})+(?:\.[0-9]+)?|[0-9]+\.[0-9]{{2,4}})(?!\w|[.,][0-9])"
 )
@@ -104,6 +104,8 @@ def worded(sentence: str, notation: Notation) -> str:
     >>> from webapp.ledger.notation.locales import notation_in
     >>> worded("Abschluss March 2026 vorbereitet am 3 May", notation_in("de", None, "en-GB"))
     'Abschluss März 2026 vorbereitet am 3. Mai'
+    >>> worded("Wo beginnen die Cent in „1,234“?", notation_in("de", None, "en-GB"))
+    'Wo beginnen die Cent in „1,234“?'
     """
     if notation is DEFAULT:
         return sentence
