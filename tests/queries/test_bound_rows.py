@@ -9,6 +9,7 @@ from tests.tree import ROOT
 from webapp.database.sessions import Base, db
 from webapp.ledger.bound_rows import FIELDS
 from webapp.migrations.revisions import head_revision
+from webapp.models import BoundRow
 from webapp.queries.audit.bound_rows import SOURCES
 from webapp.queries.checks import bound_rows
 from webapp.services.backups import backups
@@ -182,6 +183,11 @@ def test_each_change_past_the_application_is_named_at_its_row_and_no_other_row_i
     copy.refresh()
     rows, _ = changed(copy, NAMELESS)
     assert found(copy) == rows
+    copy.refresh()
+    newest = sa.select(sa.func.max(BoundRow.row_id)).where(BoundRow.kind == "account")
+    account_id = copy.ask(lambda: db.session.scalar(newest))
+    copy.damage(f"UPDATE bound_rows SET format = 2 WHERE kind = 'account' AND row_id = {account_id}")  # noqa: S608
+    assert found(copy) == [("accountId", account_id)]
     figure("E3", f"{len(CHANGES + NAMELESS)} kinds of change named at their rows, and no other row")
 
 

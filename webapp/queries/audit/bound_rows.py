@@ -183,7 +183,7 @@ def kept(organization_id: str) -> Iterator[Kept]:
     """Read the rows that are bound or ever were, by kind and in the order of their ids, with what was bound of each."""
     kinds = list(FIELDS)
     place = sa.case({kind: place for place, kind in enumerate(kinds)}, value=BoundRow.kind).label("place")
-    statement = sa.select(place, BoundRow.row_id, BoundRow.sequence, BoundRow.digest).where(
+    statement = sa.select(place, BoundRow.row_id, BoundRow.sequence, BoundRow.format, BoundRow.digest).where(
         BoundRow.organization_id == organization_id, BoundRow.kind.in_(kinds)
     )
     statement = statement.order_by(place, BoundRow.row_id, BoundRow.sequence)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
-from webapp.ledger.bound_rows import FIELDS, BoundDigest, digest_of, summary_of
+from webapp.ledger.bound_rows import FIELDS, FORMAT, BoundDigest, digest_of, summary_of
 from webapp.models import AuditEvent, BoundRow, WrittenRow
 from webapp.queries.audit.bound_rows import Kept, kept
 from webapp.queries.checks.violations import Violation, checked_organizations, found
@@ -91,8 +91,13 @@ def rows() -> Iterator[Violation]:
 
 
 def _is_bound(organization_id: str, row: Kept) -> bool:
-    """Return whether a row is what was bound last; a posted entry never was anything else, but for its void."""
+    """Return whether a row is what was bound last; a posted entry never was anything else, but for its void.
+
+    What is bound in a format that nobody knows is nothing that a row can be.
+    """
     digests = [bound.digest for bound in row.history]
+    if any(bound.format != FORMAT for bound in row.history):
+        return False
     if row.values is None or not digests:
         return row.values is None and digests[-1] is None
     last = digest_of(row.kind, organization_id, row.row_id, row.values)
