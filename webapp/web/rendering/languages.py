@@ -42,11 +42,11 @@ def register_languages(app: Flask) -> None:
     app.jinja_env.add_extension("jinja2.ext.i18n")
     # Values are in their sentences by name.
     app.jinja_env.newstyle_gettext = True  # type: ignore[attr-defined]
+    templated = _templated(gettext)
     app.jinja_env.globals.update(
-        _=_templated(gettext),
-        gettext=_templated(gettext),
+        _=templated,
+        gettext=templated,
         ngettext=_templated(ngettext),
-        pgettext=_templated(pgettext),
         language=language,
         languages=LANGUAGES,
         script_words=script_words,
@@ -109,11 +109,6 @@ def gettext(text: str) -> str:
 def ngettext(one: str, many: str, count: int) -> str:
     """Translate a text of a template for a number of things."""
     return catalogue(language()).ngettext(one, many, count)
-
-
-def pgettext(context: str, text: str) -> str:
-    """Translate a text of a template that has several meanings."""
-    return catalogue(language()).pgettext(context, text)
 
 
 def script_words() -> dict[str, str]:
@@ -189,8 +184,13 @@ def _ended(text: str, name: str, translate: Callable[[str, str], str]) -> str:
 
 
 def _filled(sentence: str, values: re.Match[str], name: str) -> str:
-    own = {key: _value(value or "", name) for key, value in values.groupdict().items()}
-    return catalogue(name).gettext(sentence) % own
+    words = catalogue(name)
+    # The heading of a group in a report is ours, though it begins with a capital.
+    own = {
+        key: words.gettext(value) if key == "heading" else _value(value or "", name)
+        for key, value in values.groupdict().items()
+    }
+    return words.gettext(sentence) % own
 
 
 class _Sentences(NamedTuple):
