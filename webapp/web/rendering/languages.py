@@ -32,6 +32,7 @@ _SHAPES: Final[Mapping[str, str]] = {
         rf"(?:[0-9]{{1,2}} (?:{'|'.join(MONTHS)})(?: [0-9]{{4}})?|(?:{'|'.join(MONTHS)})[a-z]* [0-9]{{4}}"
         r"|[0-9]{4}-[0-9]{2}-[0-9]{2})"
     ),
+    "box": "[^,]+",
     "amount": r"−?[0-9][0-9,]*(?:\.[0-9]+)?(?: [A-Z]{3})?",
 }
 
@@ -151,12 +152,13 @@ def _composed(text: str, name: str) -> str:
         if values:
             made = _filled(sentence, values, name)
             return made if text.endswith(".") else made.removesuffix(".")
+    ended = _ended(text, name, _translated)
+    if ended != text:
+        return ended
     # Evidence is listed: "Same amount, same day".
     first, comma, rest = text.partition(", ")
-    known = catalogue(name).gettext(first)
-    return (
-        f"{known}, {_translated(rest, name)}" if comma and known != first else _ended(text, name, _translated)
-    )
+    known = _translated(first, name) if comma else first
+    return text if known == first else f"{known}, {_translated(rest, name)}"
 
 
 def _value(text: str, name: str) -> str:
