@@ -33,6 +33,8 @@ from marshmallow.validate import OneOf
 
 from webapp import schemas
 from webapp.ledger.chart import CHARTS
+from webapp.ledger.closing.closes import CloseState, StepState
+from webapp.ledger.closing.documents import CloseVerdict
 from webapp.ledger.closing.layouts import LAYOUTS, layout_of
 from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.rules.fields import Field
@@ -70,7 +72,7 @@ ENGLISH_ONLY: Final = re.compile(
 SILENT: Final = re.compile(
     r"(?:^|\.)(?:log\.\w+|compile|text|RuntimeError|TypeError|ValueError|KeyError|DDL|literal_column|split|frozenset)$"
 )
-KEYWORDS: Final = {"_": None, "gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
+KEYWORDS: Final = {"_": None, "gettext": None, "ngettext": (1, 2)}
 PROSE: Final = re.compile(r"[^\W\d_]{2,}[,;:]? [^\s]*[^\W\d_]", re.ASCII)
 LEAST_LETTERS: Final = 5
 MOST_FORMS: Final = 16
@@ -231,6 +233,7 @@ def labels() -> set[str]:
     )
     found |= {each.capitalize() for each in (*FREQUENCIES, *NAMES.values())}
     found |= {each.lower() for each in ACCOUNT_TYPES}
+    found |= {each.replace("_", " ").capitalize() for each in (*CloseState, *CloseVerdict, *StepState)}
     found |= {each.replace("_", " ").capitalize() for each in ADJUSTMENT_REASONS}
     for layout in map(layout_of, LAYOUTS):
         found |= {layout.name, *(row.name for row in (*layout.profit, *layout.sheet))}

@@ -250,3 +250,23 @@ def test_one_account_is_given_to_the_selected_lines_and_taken_back(writes, lines
     toast.get_by_role("button", name="Undo this").click()
     expect(toast).to_contain_text("2 lines as before.")
     expect(page.locator(".line", has_text="Coffee")).to_contain_text("Uncategorised")
+
+
+def test_a_list_of_two_pages_stays_selected_after_a_change(writes, bank):
+    bank.send_many([("2026-03-09", f"-{cents}.00", f"Trip {cents}") for cents in range(1, 69)])
+    page, _ = writes()
+    dock = page.locator("#dock")
+    page.locator("#select-all").check()
+    dock.get_by_label("All 70 lines of this list").check()
+    dock.get_by_text("Change…").click()
+    choose(dock.get_by_role("combobox", name="Account"), "Travel")
+    dock.get_by_role("button", name="Show what changes").click()
+    expect(dock.locator("#asking")).to_contain_text("Set account Travel on 70 lines?")
+    page.keyboard.press("Enter")
+    expect(page.locator("#toast")).to_contain_text("70 lines changed.")
+    expect(page.locator(".line .box:checked")).to_have_count(50)
+    expect(dock.get_by_label("All 70 lines of this list")).to_be_checked()
+    page.keyboard.press("c")
+    expect(dock.locator("#asking")).to_contain_text("Confirm all 70 lines of this list?")
+    page.keyboard.press("Enter")
+    expect(page.locator("#toast")).to_contain_text("70 lines confirmed")

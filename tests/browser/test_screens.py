@@ -18,6 +18,7 @@ WIDEST = (
     "trial-balance",
     "general-ledger",
     "chart",
+    "tables",
 )
 # Tables that are lower than their rows: what is below their edge is not shown.
 CUT = """[...document.querySelectorAll("main table")].some((table) =>

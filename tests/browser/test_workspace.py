@@ -260,3 +260,14 @@ def test_a_line_that_was_left_has_its_plain_row_again(workspace, books):
     expect(second.get_by_role("combobox", name="Account")).to_be_visible()
     expect(first.locator("select")).to_have_count(0)
     expect(first.locator(".col-account")).to_have_text("Travel")
+
+
+def test_the_columns_stay_where_a_line_is_gone(workspace, ada, faults):
+    page = workspace()
+    widths = "[...document.querySelectorAll('#lines thead th')].map((each) => each.offsetWidth)"
+    before = page.evaluate(widths)
+    assert ada.delete("/api/feeds/imports/1").status_code == 200
+    page.locator(".line").first.locator(".line-open").click()
+    expect(page.locator("#lines .part-error")).to_contain_text("This is no longer there.")
+    assert page.evaluate(widths) == before
+    faults.clear()

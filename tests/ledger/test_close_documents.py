@@ -44,16 +44,16 @@ def document(
             {"owed": "Ben"},
             SHOWN,
             {
-                "receivables of Ada, up to 30 days late, EUR": ("20.00", "0.00"),
-                "receivables of Ben, up to 30 days late, EUR": ("0.00", "20.00"),
+                "receivables of Ada, 1 to 30 days, EUR": ("20.00", "0.00"),
+                "receivables of Ben, 1 to 30 days, EUR": ("0.00", "20.00"),
             },
         ),
         (
             {"ages": {"UP_TO_60": "20.00"}},
             CHANGED,
             {
-                "receivables, up to 30 days late, EUR": ("20.00", "0.00"),
-                "receivables, 31 to 60 days late, EUR": ("0.00", "20.00"),
+                "receivables, 1 to 30 days, EUR": ("20.00", "0.00"),
+                "receivables, 31 to 60 days, EUR": ("0.00", "20.00"),
             },
         ),
         (

@@ -8,6 +8,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.texts.words import Words
 
 # With `propose` a token proposes what its other scopes do not allow and its owner's role does; a person decides.
 PROPOSE: Final = "propose"
@@ -25,6 +26,18 @@ ROLES: Final[dict[str, frozenset[str]]] = {
     "accountant": frozenset({"read", CLOSE}),
     "bookkeeper": frozenset({"read", "draft", "confirm", "reconcile", PROPOSE, APPROVE}),
     "owner": frozenset((*SCOPES, CLOSE)),
+}
+
+# What people call the rights that the API calls scopes.
+RIGHTS: Final = {
+    "read": Words("Read"),
+    "draft": Words("Write drafts"),
+    "confirm": Words("Post"),
+    "reconcile": Words("Reconcile"),
+    "admin": Words("Administer"),
+    PROPOSE: Words("Propose"),
+    APPROVE: Words("Approve"),
+    CLOSE: Words("Close books"),
 }
 
 # What a token is for, the fewest rights first up to all that its owner may, and last what only decides.

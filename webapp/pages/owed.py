@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.ledger.open_items.ageing import Age, OwedSide
+from webapp.ledger.open_items.ageing import AGE_WORDS, OwedSide
 from webapp.ledger.open_items.payable_items import offsets
 from webapp.ledger.periods import Period
 from webapp.schemas.reports.ageing import OwedPageQuerySchema, StatementPageQuerySchema
@@ -19,17 +19,10 @@ from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import periods, shares
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
-from webapp.web.rendering.languages import marked, translated
+from webapp.web.rendering.languages import translated
 from webapp.web.rendering.problems import Problem, problem_of
 
 bp = Blueprint("owed", __name__, url_prefix="/owed")
-AGES = {
-    Age.NOT_DUE: marked("Not due"),
-    Age.UP_TO_30: marked("1 to 30 days"),
-    Age.UP_TO_60: marked("31 to 60"),
-    Age.UP_TO_90: marked("61 to 90"),
-    Age.OVER_90: marked("Over 90"),
-}
 MONTHS_OF_STATEMENT, MOST_SETTLEMENTS = 12, 20
 
 
@@ -49,7 +42,7 @@ def index() -> Response:
         expected=queries.items.ageing.expected(organization_id(), day),
         side=side,
         sign=sign,
-        ages={age: translated(words) for age, words in AGES.items()},
+        ages={age: translated(words) for age, words in AGE_WORDS.items()},
         first=Period.months_to(day, MONTHS_OF_STATEMENT).first,
     )
 
@@ -99,7 +92,7 @@ def show_statement(problem: Problem | None = None) -> Response:
         settlements=of.settlements(organization_id(), party, limit=MOST_SETTLEMENTS),
         has_taxes=queries.tax.packs.has_any(organization_id()),
         period=period,
-        ages={age: translated(words) for age, words in AGES.items()},
+        ages={age: translated(words) for age, words in AGE_WORDS.items()},
         keep={"from": period.first, "to": period.last, **({"orgMerchantId": party} if party else {})},
         problem=problem,
     )

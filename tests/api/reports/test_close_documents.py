@@ -325,7 +325,7 @@ def test_the_page_walks_a_close(kept, ben, books, bank, signed_in):
     assert 'id="reopen-note"' in page
     kept.patch(f"/api/accounts/{books.account_id('Motor')}", json={"inScope": False, "note": "Private"})
     page = signed_in.get("/month-end/2026-03").text
-    assert "795.00 → 1100.00" in page
+    assert "795.00 → 1,100.00" in page
     assert "Private" in page
     assert signed_in.post("/month-end/2026-03/reopen", data={"note": "Look again"}).status_code == 303
     assert kept.get("/api/lock-date").json["lockDate"] is None

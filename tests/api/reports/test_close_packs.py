@@ -1,5 +1,6 @@
 """The pack of a close: every list of it, for paper and as a workbook that another reader opens."""
 
+import re
 from decimal import Decimal
 from io import BytesIO
 
@@ -49,11 +50,11 @@ def test_the_workbook_has_a_sheet_for_each_list_with_real_figures(kept):
     )
     found = sheets(answer)
     assert [*found] == [
-        "Close", "Profit and loss", "Balance sheet", "Cash flow", "Changes in equity", "Trial balance",
+        "Month end", "Profit and loss", "Balance sheet", "Cash flow", "Changes in equity", "Trial balance",
         "Aged receivables", "Aged payables", "Proofs of banks", "Proofs of balances", "Cut-off",
         "Large changes", "Steps",
     ]  # fmt: skip
-    assert ["Figures since", "Holds"] in found["Close"]
+    assert ["Figures since", "Holds"] in found["Month end"]
     (result,) = [row for row in found["Profit and loss"] if row[1] == "Result"]
     assert Decimal(str(result[2])) == Decimal("89.00")
     assert [row[2] for row in found["Proofs of banks"][1:]] == [-30]
@@ -73,8 +74,8 @@ def test_a_pack_keeps_what_was_closed(kept):
     )
     kept.patch(f"/api/accounts/{rent}", json={"inScope": False, "note": "Private"})
     after = sheets(kept.get(PACK))
-    assert ["Figures since", "Presented differently"] in after.pop("Close")
-    assert before.pop("Close")
+    assert ["Figures since", "Presented differently"] in after.pop("Month end")
+    assert before.pop("Month end")
     assert after == before
 
 
@@ -86,3 +87,22 @@ def test_the_pages_have_the_same_tables(kept):
         assert f">{title}</h2>" in page.text
     assert "Pack" in kept.browser().get("/month-end/2026-03").text
     assert kept.get("/api/closes/2030-03/pack").status_code == 422
+
+
+def test_a_page_writes_a_pack_in_its_language(kept):
+    signed_in = kept.browser()
+    steps = kept.get("/api/closes/2026-03").json["close"]["steps"]
+    left = [{"step": each["code"], "note": "Seen"} for each in steps if each["state"] == "TO_DO"]
+    assert signed_in.post("/api/closes/2026-03/complete", json={"accept": left}).status_code == 200
+    page = signed_in.get("/month-end/2026-03/pack", headers={"Accept-Language": "de"}).text
+    shown = set(re.findall(r"<t[dh][^>]*>([^<]+)</t[dh]>", page))
+    assert {
+        "1. März 2026 bis 31. März 2026",
+        "31. März 2026",
+        "31 bis 60 Tage",
+        "Gesamt",
+        "Angenommen",
+    } <= shown
+    assert {"Gilt", "Ja", "Prüfsumme", "Anzahl", "Kontoauszug", "Abgeschlossen"} <= shown
+    assert "Summe: Gemeinkosten" in shown
+    assert not {each for each in shown if re.match(r"\d{4}-|Total|Yes|Open$|Holds|Return$", each)}

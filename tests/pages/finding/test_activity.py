@@ -79,3 +79,11 @@ def test_acts_are_narrowed_by_who_area_account_and_day(ada, bank, desk, titles):
     assert titles(**{"from": today + timedelta(days=1)}) == []
     assert not set(titles(to=today - timedelta(days=1))) & set(of_account)
     assert titles(who="nobody", area="nothing", faId="x") == everything
+
+
+def test_rights_and_entries_are_named_in_the_language_of_the_page(ada, desk):
+    ada.post("/api/tokens", json={"name": "Script", "scopes": ["read", "draft"], "days": 30})
+    page = ada.browser().get("/activity", headers={"Accept-Language": "de"}).text
+    values = re.findall(r"<div>([^<]+)</div>", page)
+    assert {"Lesen", "Entwürfe erfassen"} <= set(values)
+    assert any(re.fullmatch(r"Buchung \d+ „.*Line 1“", each) for each in values), values

@@ -62,6 +62,11 @@ def test_titles_of_acts_are_translated_as_done_and_as_proposed(german):
             assert languages.translated(text).split()[0] != text.split()[0]
 
 
+def test_figures_of_several_boxes_are_translated(german):
+    late = "−20.00 EUR in box A, −100.00 EUR in box F"
+    assert languages.translated(late) == "−20.00 EUR in Feld A, −100.00 EUR in Feld F"
+
+
 @pytest.mark.parametrize(
     ("title", "made"),
     [

@@ -34,6 +34,11 @@ class BankLayout(NamedTuple):
         """Write why it is used."""
         return f"The header is that of {self.name}."
 
+    @property
+    def is_of_cards(self) -> bool:
+        """Tell whether the bank writes such tables of its cards, whose names say so."""
+        return self.name.casefold().endswith("card")
+
 
 def bank_layout(names: Sequence[str]) -> BankLayout | None:
     """Find the layout with this header; a column without a name at its end does not count.

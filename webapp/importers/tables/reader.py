@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 
 from webapp.importers.bank_files import (
     BankFile,
@@ -13,6 +13,7 @@ from webapp.importers.bank_files import (
     Statement,
 )
 from webapp.importers.decoding import wide_encoding
+from webapp.importers.tables.bank_layouts import bank_layout
 from webapp.importers.tables.detection import has_header, layout_of
 from webapp.importers.tables.layouts import columns_of, layouts_of, placed
 from webapp.importers.tables.lines import TableEntry, TableReader
@@ -109,7 +110,9 @@ def file_of(
     entries, owed = owed_below_zero(entries, layout)
     groups, ends, gone = without_balances(grouped(entries), reader)
     skipped = sorted((*skipped, *gone), key=lambda row: row.row)
-    statements, warnings = _statements(groups, ends, has_balance_column="balance" in mapping.columns)
+    statements, warnings = _statements(
+        groups, ends, layout.names, has_balance_column="balance" in mapping.columns
+    )
     warnings += owed
     if not has_lines:
         warnings.append("The file has no transaction, so there is nothing to import.")
@@ -150,16 +153,18 @@ def is_readable(table: Sequence[TableRow], mapping: TableMapping) -> bool:
 
 
 def _statements(
-    groups: Groups, ends: Ends, *, has_balance_column: bool
+    groups: Groups, ends: Ends, names: Sequence[str], *, has_balance_column: bool
 ) -> tuple[tuple[Statement, ...], list[str]]:
     statements, warnings = [], []
+    known = bank_layout(names)
+    kind: Literal["BANK", "CARD"] = "CARD" if known and known.is_of_cards else "BANK"
     for (account, currency), entries in groups.items():
         opening, closing, warning = _balances(entries, has_balance_column=has_balance_column)
         if opening is closing is None:
             opening, closing = ends.get((account, currency), (None, None))
         warnings += [warning] if warning else []
         lines = tuple(entry.line for entry in entries)
-        statements.append(Statement(account, currency, lines, opening=opening, closing=closing))
+        statements.append(Statement(account, currency, lines, kind, opening=opening, closing=closing))
     return tuple(statements), warnings
 
 

@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from typing import Final
+
+from webapp.ledger.texts.words import Words
 
 
 class BalanceProof(StrEnum):
@@ -27,6 +30,22 @@ class BalanceState(StrEnum):
     OPEN = "OPEN"
 
 
+# What people call what proves an account, and its state.
+PROVED_BY: Final = {
+    BalanceProof.STATEMENT: Words("Bank statement"),
+    BalanceProof.ATTESTED: Words("A person's word"),
+    BalanceProof.SCHEDULE: Words("Schedule with its document"),
+    BalanceProof.ITEMS: Words("Open items"),
+    BalanceProof.RETURN: Words("Tax returns"),
+    BalanceProof.ZERO: Words("Nothing may be left"),
+    BalanceProof.ROLL_FORWARD: Words("What moved it"),
+}
+STATES: Final = {
+    BalanceState.PROVED: Words("Proved"),
+    BalanceState.EXPLAINED: Words("Explained"),
+    BalanceState.NEEDS_APPROVER: Words("For an approver"),
+    BalanceState.OPEN: Words("Open"),
+}
 EXPLANATIONS = ("TIMING", "DISPUTE", "TO_CORRECT", "OTHER")
 ATTESTED = "ATTESTED"
 

@@ -8,19 +8,12 @@ from typing import Any, Final
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
-from webapp.ledger.open_items.ageing import Age
+from webapp.ledger.open_items.ageing import AGE_WORDS
 
 Document = Mapping[str, Any]
 # What a reader of statements sees of an account; a change of it moves figures and no posting.
 PRESENTED: Final = ("type", "inScope", "group")
 SIDES: Final = {"ASSET": "assets", "LIABILITY": "liabilities", "EQUITY": "equity"}
-AGE_WORDS: Final[Mapping[str, str]] = {
-    Age.NOT_DUE: "not due",
-    Age.UP_TO_30: "up to 30 days late",
-    Age.UP_TO_60: "31 to 60 days late",
-    Age.UP_TO_90: "61 to 90 days late",
-    Age.OVER_90: "over 90 days late",
-}
 
 
 class CloseVerdict(StrEnum):

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from webapp.ledger.chart import AccountType
+from webapp.ledger.texts.words import Words
 
 
 class OwedSide(StrEnum):
@@ -35,6 +36,14 @@ class Age(StrEnum):
     OVER_90 = "OVER_90"
 
 
+# What people call the ages, at the head of a column and in a list.
+AGE_WORDS: Final[Mapping[str, str]] = {
+    Age.NOT_DUE: Words("Not due"),
+    Age.UP_TO_30: Words("1 to 30 days"),
+    Age.UP_TO_60: Words("31 to 60 days"),
+    Age.UP_TO_90: Words("61 to 90 days"),
+    Age.OVER_90: Words("Over 90 days"),
+}
 # The most days overdue of each age but the last.
 _MOST_DAYS: Final = ((0, Age.NOT_DUE), (30, Age.UP_TO_30), (60, Age.UP_TO_60), (90, Age.UP_TO_90))
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.closing.balances import PROVED_BY, STATES
 from webapp.ledger.money import Money
 from webapp.schemas.bookkeeping.balance_proofs import BalanceNoteFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
@@ -55,6 +56,8 @@ def shown(period: str, problem: Problem | None = None) -> Response:
         period=period,
         to=day,
         accounts=queries.closes.balance_proofs.of_day(organization, day),
+        proved_by=PROVED_BY,
+        states=STATES,
         materiality=Money(organization.materiality_minor, organization.base_currency),
         documents=queries.documents.documents.choices(organization.id),
         form=request.form,

@@ -45,7 +45,7 @@ def change() -> Response:
         ids = lines_of(body)
         if not body["asked"]:
             shown = services.transactions.shared_edits.preview(organization_id(), ids, changes, **acting())
-            return render_dock(fa_id, changing=question(shown, changes))
+            return render_dock(fa_id, changing=question(shown, changes, of_list=bool(body["every"])))
         if body["seen"]:
             return render_dock(fa_id, notice=change_part(body, ids, changes))
         done = services.transactions.shared_edits.edit(
@@ -113,9 +113,16 @@ def undo() -> Response:
     return render_dock(body["fa_id"], notice={"text": " ".join([text, *reasons(kept)])})
 
 
-def question(shown: SharedEdit, changes: LineChanges) -> dict[str, Any]:
+def question(shown: SharedEdit, changes: LineChanges, *, of_list: bool = False) -> dict[str, Any]:
     """The question before lines are changed: to what, how many of each kind, and why some are skipped."""
-    return {"preview": shown, "changes": changes, "names": names_of(changes)}
+    count = len(shown.line_ids)
+    return {
+        "preview": shown,
+        "changes": changes,
+        "names": names_of(changes),
+        "every": of_list,
+        "count": count,
+    }
 
 
 def names_of(changes: LineChanges) -> str:

@@ -12,6 +12,8 @@ from webapp.ledger.rules import triggers
 from webapp.ledger.rules.conditions import Condition, Operator, condition_problem
 from webapp.ledger.rules.effects import effect_problem
 from webapp.ledger.rules.fields import ID_FIELDS, Field
+from webapp.ledger.scopes import RIGHTS
+from webapp.ledger.texts.words import Words
 from webapp.models import (
     Account,
     ActionRequest,
@@ -27,6 +29,12 @@ from webapp.models import (
 )
 from webapp.queries.common import lookups
 
+
+def entry_label(entry: JournalEntry) -> str:
+    """Name an entry by its number and its text."""
+    return f"entry {entry.id} “{entry.description}”" if entry.description else f"entry {entry.id}"
+
+
 # The ids that are shown by a name.
 NAMED: Final[Mapping[str, tuple[Any, Callable[[Any], str]]]] = {
     "accountId": (Account, lambda row: row.name),
@@ -38,8 +46,8 @@ NAMED: Final[Mapping[str, tuple[Any, Callable[[Any], str]]]] = {
     "groupId": (ProjectGroup, lambda row: row.name),
     "faId": (FeedAccount, lambda row: row.name),
     "documentId": (Document, lambda row: row.label),
-    "transactionId": (Transaction, lambda row: row.label),
-    "journalEntryId": (JournalEntry, lambda row: f"entry {row.id} {row.description}".rstrip()),
+    "transactionId": (Transaction, lambda row: Words(row.label)),
+    "journalEntryId": (JournalEntry, lambda row: Words(entry_label(row))),
     "taxCodeId": (TaxCode, lambda row: row.code),
     "itemId": (OwedItem, lambda row: row.name),
 }
@@ -60,6 +68,7 @@ HIDDEN: Final = frozenset(
         "relationId",
         "reopenedIds",
         "runId",
+        "settlementIds",
         "sha256",
         "sortOrder",
         "voidedById",
@@ -119,12 +128,6 @@ OF_CODES: Final = frozenset(
 # The keys of amounts and rates.
 OF_FIGURES: Final = re.compile("(?i)amount|balance|net$|rate$|tax$|total$|^units")
 Names = Mapping[tuple[str, int], str]
-
-
-class Words(str):
-    """Words of ours, or a figure or day, in a value: pages write them in their language and notation."""
-
-    __slots__ = ()
 
 
 class RulePart(NamedTuple):
@@ -214,6 +217,8 @@ def _text(key: str, value: str) -> str:
         return Words("a new one")
     if key.endswith(DAYS) and len(value) == len("2026-03-31"):
         return Words(f"{date.fromisoformat(value):%-d %b %Y}")
+    if key == "scopes":
+        return RIGHTS.get(value, value)
     if key in OF_CODES:
         return Words(label(value) if key in {"target", "trigger"} else value.replace("_", " ").lower())
     return Words(value.replace("-", MINUS)) if OF_FIGURES.search(key) else value

@@ -7,9 +7,11 @@ from typing import IO, Any, Final
 
 from webapp.exporters import workbooks
 from webapp.exporters.csv_files import Cell, Table
+from webapp.ledger.closing.balances import PROVED_BY, STATES
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
+from webapp.ledger.texts.words import Words
 from webapp.models import FeedAccount
 from webapp.queries.access import organizations
 from webapp.queries.closes import closes, documents
@@ -37,7 +39,7 @@ def of_close(organization_id: str, period: str, now: datetime) -> list[Table]:
     Its first table says what is closed, and whether its figures still hold.
     """
     found = closes.read(organization_id, period, now)
-    cover = Table("Close", ("What", "Figure"), list(_cover(organization_id, found)))
+    cover = Table("Month end", ("What", "Figure"), list(_cover(organization_id, found)))
     frozen = json.loads(found.row.document).get(PACK) if found.row and found.verdict else None
     if frozen is None:
         return [cover, *tables(organization_id, found)]
@@ -61,12 +63,16 @@ def as_json(found: Sequence[Table]) -> list[dict[str, Any]]:
 def _frozen(cell: Cell) -> object:
     if isinstance(cell, Money):
         return {"amount": str(cell), "currency": cell.currency}
+    if isinstance(cell, Words):
+        return {"words": cell}
     return {"day": cell.isoformat()} if isinstance(cell, date) else cell
 
 
 def _thawed(cell: Any) -> Cell:
     if not isinstance(cell, dict):
         return cell  # type: ignore[no-any-return]
+    if "words" in cell:
+        return Words(cell["words"])
     return date.fromisoformat(cell["day"]) if "day" in cell else Money.of(cell["amount"], cell["currency"])
 
 
@@ -76,7 +82,7 @@ def tables(organization_id: str, found: CloseRecord) -> list[Table]:
         *(_without_types(each) for each in _reports(organization_id, Period(found.from_, found.to))),
         Table(
             "Proofs of banks",
-            ("Account", "Statement of", "Balance", "Holds", "Digest"),
+            ("Account", "Statement of", "Balance", Words("Holds"), Words("Digest")),
             list(_proofs(organization_id, found)),
         ),
         Table(
@@ -84,14 +90,14 @@ def tables(organization_id: str, found: CloseRecord) -> list[Table]:
             ("Code", "Account", "Proved by", "Balance", "Figure", "Difference", "Explained", "State"),
             [
                 (
-                    *(each.account_code, each.account_name, _words(each.proof), each.balance),
-                    *(each.figure, each.difference, each.explained, _words(each.state)),
+                    *(each.account_code, each.account_name, PROVED_BY[each.proof], each.balance),
+                    *(each.figure, each.difference, each.explained, STATES[each.state]),
                 )
                 for each in found.looked.balances
             ],
         ),
         Table(
-            "Cut-off",
+            Words("Cut-off"),
             ("About", "Booked", "Number", "Description", "Amount", "Result"),
             [
                 (each.fact_on, each.effective_on, each.number, each.description, each.amount, each.result)
@@ -101,12 +107,11 @@ def tables(organization_id: str, found: CloseRecord) -> list[Table]:
         Table(
             "Large changes",
             ("Account", "Before", "Now", "Change", "Why"),
-            # As in the profit and loss, where costs are below zero.
-            [(each.name, -each.before, -each.now, -each.change, each.note) for each in found.looked.changes],
+            [(each.name, *each.shown, each.note) for each in found.looked.changes],
         ),
         Table(
-            "Steps",
-            ("Step", "State", "Count", "Amount", "By", "Note"),
+            Words("Steps"),
+            ("Step", "State", Words("Count"), "Amount", "By", "Note"),
             list(_steps(found)),
         ),
     ]
@@ -141,7 +146,8 @@ def figures_of(table: Table) -> set[int]:
 
 def _cover(organization_id: str, found: CloseRecord) -> Rows:
     yield ("Organization", organizations.get(organization_id).name)
-    yield ("Period", f"{found.from_} to {found.to}")
+    yield ("From", found.from_)
+    yield ("To", found.to)
     yield ("State", _words(found.status))
     for what, name, at in (
         ("Prepared by", found.prepared_by, found.prepared_at),
@@ -161,7 +167,7 @@ def _proofs(organization_id: str, found: CloseRecord) -> Rows:
     for each, holds in proofs:
         balance = documents.stated(each)
         name = accounts[each.feed_account_id].name
-        yield (name, each.statement_date, balance, "Yes" if holds else "No", each.digest)
+        yield (name, each.statement_date, balance, Words("Yes") if holds else Words("No"), each.digest)
 
 
 def _steps(found: CloseRecord) -> Rows:
@@ -188,5 +194,5 @@ def _without_types(table: Table) -> Table:
     return Table(table.title, [*heads[:place], *heads[place + 1 :]], rows)
 
 
-def _words(code: str) -> str:
-    return str(code).replace("_", " ").capitalize()
+def _words(code: str) -> Words:
+    return Words(code.replace("_", " ").capitalize())

@@ -54,6 +54,11 @@ class AccountChange:
         """By how much it moved more, or less."""
         return self.now - self.before
 
+    @property
+    def shown(self) -> tuple[Money, Money, Money]:
+        """Give what it moved before, what now, and the change, as in the profit and loss: costs are below zero."""
+        return -self.before, -self.now, -self.change
+
 
 def without_document(organization_id: str, days: Period, asked: ClosePolicy) -> list[UnprovedEntry]:
     """List the entries of a period that need a document by what the organization asks for, and have none."""

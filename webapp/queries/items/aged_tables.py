@@ -6,19 +6,19 @@ from typing import Final
 
 from webapp.exporters.csv_files import Cell, Table
 from webapp.ledger.money import Money
-from webapp.ledger.open_items.ageing import Age, OwedSide
+from webapp.ledger.open_items.ageing import AGE_WORDS, Age, OwedSide
+from webapp.ledger.texts.words import Words
 from webapp.queries.items import ageing
 from webapp.queries.items.ageing import AgedParty, AgedReport
 
 TITLES: Final = {OwedSide.RECEIVABLES: "Aged receivables", OwedSide.PAYABLES: "Aged payables"}
-HEADS: Final = ("Not due", "1 to 30 days", "31 to 60 days", "61 to 90 days", "Over 90 days")
 
 
 def table(organization_id: str, side: OwedSide, day: date) -> Table:
     """Write a row for each party and currency, the revaluation, and the total, which is that of the accounts."""
     report = ageing.report(organization_id, side, day)
     sign = 1 if side is OwedSide.RECEIVABLES else -1
-    heads = ["Party", "Currency", *HEADS, "Total", f"Total in {report.base_currency}"]
+    heads = ["Party", "Currency", *AGE_WORDS.values(), "Total", f"Total in {report.base_currency}"]
     return Table(TITLES[side], heads, [*_rows(report, sign), *_sums(report, sign)])
 
 
@@ -31,7 +31,7 @@ def _of_party(party: AgedParty, sign: int) -> Iterator[Sequence[Cell]]:
     for row in party.rows:
         ages = (_signed(row.amounts[age], sign) for age in Age)
         yield (
-            party.name or "No party",
+            party.name or Words("No party"),
             row.currency,
             *ages,
             _signed(row.total, sign),
@@ -42,8 +42,8 @@ def _of_party(party: AgedParty, sign: int) -> Iterator[Sequence[Cell]]:
 def _sums(report: AgedReport, sign: int) -> Iterator[Sequence[Cell]]:
     nothing = [None] * (len(Age) + 1)
     if report.revaluation:
-        yield ("Revaluation", report.base_currency, *nothing, _signed(report.revaluation, sign))
-    yield ("Total", report.base_currency, *nothing, _signed(report.balance, sign))
+        yield (Words("Revaluation"), report.base_currency, *nothing, _signed(report.revaluation, sign))
+    yield (Words("Total"), report.base_currency, *nothing, _signed(report.balance, sign))
 
 
 def _signed(amount: Money, sign: int) -> Money:

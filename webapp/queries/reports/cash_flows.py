@@ -34,6 +34,11 @@ class Activity(StrEnum):
     FINANCING = "FINANCING"
 
 
+TITLES: Final = {
+    Activity.OPERATING: "Operating activities",
+    Activity.INVESTING: "Investing activities",
+    Activity.FINANCING: "Financing activities",
+}
 _OTHERS: Final = {
     "FIXED_ASSETS": Activity.INVESTING,
     **dict.fromkeys(("LOANS", "LONG_TERM_LIABILITIES", "EQUITY"), Activity.FINANCING),
@@ -57,6 +62,11 @@ class ActivityFlows:
     code: Activity
     figures: CashFigures
     lines: list[ReportLine]
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return TITLES[self.code]
 
 
 @dataclass(frozen=True, slots=True)

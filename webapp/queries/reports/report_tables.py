@@ -144,7 +144,8 @@ def _table_rows(
         for line in row.lines:
             facts = (line.code, line.name, line.type)
             yield from ((*cells, *([None] if shares else [])) for cells in _figures(columns, facts, line, 1))
-        name = row.name if row.kind == "SUBTOTAL" else f"Total: {row.name}"
+        heading = row.name
+        name = heading if row.kind == "SUBTOTAL" else f"Total: {heading}"
         percents = [row.percent_of_sales] if shares else []
         for place, cells in enumerate(_figures(columns, (None, name, None), row.figures, 1)):
             yield (*cells, *(percents if place == 0 else [None] * len(percents)))
@@ -156,7 +157,8 @@ def cash_flow(organization_id: str, columns: ReportColumns, _asked: ReportChoice
     rows = [_flow("Cash at the beginning", report.opening)]
     for activity in report.activities:
         rows += [(e.code, e.name, e.type, e.amount, *_beside(e, 1)) for e in activity.lines]
-        rows.append(_flow(f"Total: {activity.code.capitalize()}", activity.figures))
+        heading = activity.title
+        rows.append(_flow(f"Total: {heading}", activity.figures))
     rows.append(_flow("Effect of exchange rates", report.exchange_effect))
     rows.append(_flow("Cash at the end", report.closing))
     rows.append(_flow("Of this in transit", report.in_transit))

@@ -5,6 +5,8 @@ import { say } from "./words.js";
 
 const boxes = () => all(".line .box");
 let lastBox = null;
+// What was selected when something was last asked for it.
+let asked = null;
 
 export function toggle(line) {
   const box = line && one(".box", line);
@@ -27,6 +29,7 @@ export function deselect() {
 }
 
 function changeSelection() {
+  asked = null;
   withdraw();
   showSelection();
 }
@@ -87,16 +90,24 @@ document.addEventListener("change", (event) => {
   if (event.target.id === "select-all") boxes().forEach((box) => { box.checked = event.target.checked; });
   if (event.target.matches(".box")) changeSelection();
 });
-let changed = new Set();
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
-  if (ctx.request.form?.id === "asking") changed = new Set(boxes().filter((box) => box.checked).map((box) => box.value));
+  const { form } = ctx.request;
+  if (form?.id === "selection") {
+    const values = boxes().filter((box) => box.checked).map((box) => box.value);
+    asked = { values: new Set(values), every: Boolean(one("#select-every")?.checked) };
+  }
+  // The parts of a long change go on from the toast.
+  ctx.keepsSelection = Boolean(form?.closest("#selection, #asking, #toast"));
 });
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-  const { form } = ctx.request;
-  if (form?.id === "selection" && ctx.response.status < 400) deselect();
+  if (ctx.request.form?.id === "selection" && ctx.response.status < 400) deselect();
   else {
     // Lines that were changed stay selected, to be confirmed next.
-    if (form?.id === "asking") boxes().forEach((box) => { box.checked ||= changed.has(box.value); });
+    if (ctx.keepsSelection && asked) {
+      boxes().forEach((box) => { box.checked ||= asked.values.has(box.value); });
+      const every = one("#select-every");
+      if (every) every.checked ||= asked.every;
+    }
     showSelection();
   }
 });

@@ -11,6 +11,7 @@ from webapp.ledger.notation.amounts import MINUS, written
 from webapp.ledger.notation.days import written_day, written_month, written_short_day, written_short_month
 from webapp.ledger.notation.locales import DEFAULT, Notation
 from webapp.ledger.periods import month_end
+from webapp.ledger.texts.words import Words
 from webapp.schemas.fields import DECIMAL
 
 # Stands before a text that could be more than one amount, of which one is how the API writes it.
@@ -271,4 +272,4 @@ NOTED = (
 )
 NEAR = (near_day, short_moment)
 PLAIN = (share, month_end, iso_text, iso_day, instant, shifted)
-TESTS = {"money_in": money_in}
+TESTS = {"money_in": money_in, "ours": lambda value: isinstance(value, Words)}

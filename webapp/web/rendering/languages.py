@@ -32,6 +32,7 @@ _SHAPES: Final[Mapping[str, str]] = {
         rf"(?:[0-9]{{1,2}} (?:{'|'.join(MONTHS)})(?: [0-9]{{4}})?|(?:{'|'.join(MONTHS)})[a-z]* [0-9]{{4}}"
         r"|[0-9]{4}-[0-9]{2}-[0-9]{2})"
     ),
+    "box": "[^,]+",
     "amount": r"−?[0-9][0-9,]*(?:\.[0-9]+)?(?: [A-Z]{3})?",
 }
 
@@ -42,11 +43,11 @@ def register_languages(app: Flask) -> None:
     app.jinja_env.add_extension("jinja2.ext.i18n")
     # Values are in their sentences by name.
     app.jinja_env.newstyle_gettext = True  # type: ignore[attr-defined]
+    templated = _templated(gettext)
     app.jinja_env.globals.update(
-        _=_templated(gettext),
-        gettext=_templated(gettext),
+        _=templated,
+        gettext=templated,
         ngettext=_templated(ngettext),
-        pgettext=_templated(pgettext),
         language=language,
         languages=LANGUAGES,
         script_words=script_words,
@@ -111,11 +112,6 @@ def ngettext(one: str, many: str, count: int) -> str:
     return catalogue(language()).ngettext(one, many, count)
 
 
-def pgettext(context: str, text: str) -> str:
-    """Translate a text of a template that has several meanings."""
-    return catalogue(language()).pgettext(context, text)
-
-
 def script_words() -> dict[str, str]:
     """Give the sentences of scripts with their translations in the language of the page."""
     return {text: gettext(text) for text in _sentences().scripts}
@@ -156,12 +152,13 @@ def _composed(text: str, name: str) -> str:
         if values:
             made = _filled(sentence, values, name)
             return made if text.endswith(".") else made.removesuffix(".")
+    ended = _ended(text, name, _translated)
+    if ended != text:
+        return ended
     # Evidence is listed: "Same amount, same day".
     first, comma, rest = text.partition(", ")
-    known = catalogue(name).gettext(first)
-    return (
-        f"{known}, {_translated(rest, name)}" if comma and known != first else _ended(text, name, _translated)
-    )
+    known = _translated(first, name) if comma else first
+    return text if known == first else f"{known}, {_translated(rest, name)}"
 
 
 def _value(text: str, name: str) -> str:
@@ -189,8 +186,13 @@ def _ended(text: str, name: str, translate: Callable[[str, str], str]) -> str:
 
 
 def _filled(sentence: str, values: re.Match[str], name: str) -> str:
-    own = {key: _value(value or "", name) for key, value in values.groupdict().items()}
-    return catalogue(name).gettext(sentence) % own
+    words = catalogue(name)
+    # The heading of a group in a report is ours, though it begins with a capital.
+    own = {
+        key: words.gettext(value) if key == "heading" else _value(value or "", name)
+        for key, value in values.groupdict().items()
+    }
+    return words.gettext(sentence) % own
 
 
 class _Sentences(NamedTuple):

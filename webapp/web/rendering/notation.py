@@ -32,6 +32,9 @@ _FIGURE: Final = re.compile(
 )
 _LEAP_YEAR: Final = 2000
 _DAY: Final = re.compile(rf"\b([0-9]{{1,2}}) ({'|'.join(MONTHS)})( [0-9]{{4}})?\b")
+# Files have these at the head of a column.
+_ISO: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DAYS: Final = re.compile(f"{_ISO.pattern}(?: to {_ISO.pattern})?")
 _MONTH: Final = re.compile(rf"\b({'|'.join(MONTHS_IN_FULL['en'])}) ([0-9]{{4}})\b")
 
 
@@ -78,6 +81,8 @@ def sentence(text: str) -> str:
         return gettext("Write a day like %(day)s, or 31, +1, t, end of last month.") % {
             "day": written_day(today(), chosen)
         }
+    if _DAYS.fullmatch(text):
+        text = _ISO.sub(lambda found: f"{date.fromisoformat(found[0]):%-d %b %Y}", text)
     plain = without_mapping(_ID.sub("", text.replace(UNCLEAR, "")))
     return worded(translated(plain), chosen)
 

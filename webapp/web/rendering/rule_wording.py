@@ -8,8 +8,9 @@ from webapp.ledger.rules.conditions import Condition, Operator
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.fields import Field, ValueKind
 from webapp.ledger.rules.triggers import NAMES, Target, Trigger
+from webapp.ledger.texts.words import Words
 from webapp.ledger.titles import joined
-from webapp.queries.audit.field_changes import Line, RulePart, Words
+from webapp.queries.audit.field_changes import Line, RulePart
 from webapp.web.rendering.figures import day, figure
 from webapp.web.rendering.languages import gettext, marked
 from webapp.web.rendering.notation import notation

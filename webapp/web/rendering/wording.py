@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from webapp.ledger.notation.amounts import MINUS
 from webapp.ledger.notation.locales import DEFAULT, Notation
+from webapp.ledger.scopes import RIGHTS
 from webapp.ledger.titles import counted, joined
 from webapp.web.rendering.figures import day, figure, size, typed_day
 from webapp.web.rendering.languages import ENGLISH, gettext, language, marked, translated
@@ -228,6 +229,11 @@ def code_choices(codes: Iterable["TaxCode"]) -> list[SelectOption]:
     return [SelectOption(str(each.id), f"{each.code} · {code_name(each)}") for each in codes]
 
 
+def right(scope: str) -> str:
+    """Name what the API calls a scope."""
+    return translated(RIGHTS[scope])
+
+
 def capital(text: str) -> str:
     """Begin a label with a capital; its other letters stay, as those of German nouns.
 
@@ -244,7 +250,7 @@ def lowered(label: str) -> str:
 
 # Filters whose sentences hold figures, which are written in the notation of the page, and the others.
 SENTENCES = (counted, breach, owing, deed)
-PLAIN = (vat_category, initials, leading, joined, choices, code_name, capital, lowered)
+PLAIN = (vat_category, initials, leading, joined, choices, code_name, right, capital, lowered)
 
 
 def device_of(user_agent: str) -> str:
