@@ -82,6 +82,7 @@ OF_CHANGES: Final = re.compile("(?:Changes|Fields|RuleInput)Schema$")
 NO_HEADS: Final = re.compile(rb'^"(?:Report|POT|PO-Rev|Last-Tr|Language-T|Generated)[^\n]*\n', re.MULTILINE)
 
 
+@cache
 def catalog() -> Catalog:
     """Extract every message of templates and code."""
     found = Catalog(charset="utf-8", fuzzy=False)
