@@ -10,6 +10,8 @@ from tests.fixtures.banks import AT
 from tests.fixtures.helpers.comboboxes import choose
 from webapp.database.sessions import db
 from webapp.models import Account
+from webapp.pages.transactions import line_parts
+from webapp.services.transactions import bulk_edits
 
 
 @pytest.fixture
@@ -252,7 +254,9 @@ def test_one_account_is_given_to_the_selected_lines_and_taken_back(writes, lines
     expect(page.locator(".line", has_text="Coffee")).to_contain_text("Uncategorised")
 
 
-def test_a_list_of_two_pages_stays_selected_after_a_change(writes, bank):
+def test_a_list_of_two_pages_stays_selected_after_a_change_in_parts(writes, bank, monkeypatch):
+    monkeypatch.setattr(line_parts, "PART", 20)
+    monkeypatch.setattr(bulk_edits, "MOST_AT_ONCE", 20)
     bank.send_many([("2026-03-09", f"-{cents}.00", f"Trip {cents}") for cents in range(1, 69)])
     page, _ = writes()
     dock = page.locator("#dock")

@@ -28,8 +28,9 @@ def form(label: str, address: str, values: Mapping[str, object], *, goes: bool =
 
 
 def going(text: str, address: str, values: Mapping[str, object]) -> dict[str, Any]:
-    """Give the notice between two parts."""
-    return {"text": text, "forms": [form("Go on", address, values, goes=True)]}
+    """Give the notice between two parts; each has a form of its own, for one that is kept is not sent again."""
+    rest = form("Go on", address, values, goes=True)
+    return {"text": text, "forms": [rest | {"part": text.partition(" ")[0].replace(",", "")}]}
 
 
 def refusal(line_id: int, sentence: str) -> str:
