@@ -87,13 +87,17 @@ def _number(connection: sa.Connection, portion: int) -> bool:
     first = connection.scalar(sa.select(sa.func.min(LINES.c.number)).where(of_portion))
     if first is None:
         return False
-    place = LINES.c.number - first
+    # PostgreSQL finds rows in the order of their places in its pages, which need not be that of their numbers.
+    lines = sa.select(LINES.c.number, LINES.c.state).where(of_portion).order_by(LINES.c.number).subquery()
+    place = lines.c.number - first
     draft_ids = next_ids(connection, table_of(JournalEntry), place)
-    values = {
-        "transaction_id": next_ids(connection, table_of(Transaction), place),
-        "journal_entry_id": sa.case((LINES.c.state == "BOOKED", draft_ids)),
-    }
-    connection.execute(sa.update(LINES).where(of_portion).values(values))
+    ids = sa.select(
+        lines.c.number,
+        next_ids(connection, table_of(Transaction), place).label("line_id"),
+        sa.case((lines.c.state == "BOOKED", draft_ids)).label("draft_id"),
+    ).subquery()
+    values = {"transaction_id": ids.c.line_id, "journal_entry_id": ids.c.draft_id}
+    connection.execute(sa.update(LINES).where(LINES.c.number == ids.c.number).values(values))
     return True
 
 
