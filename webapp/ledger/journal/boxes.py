@@ -38,9 +38,14 @@ def summed(boxes: Iterable[BoxAmount]) -> Boxes:
     """
     sums: dict[tuple[str, str], int] = {}
     for form, box, amount_minor in boxes:
-        sums[form, box] = sums.get((form, box), 0) + amount_minor
+        key = form, box
+        sums[key] = sums.get(key, 0) + amount_minor
     return tuple(
-        [BoxAmount(*key, bounded(amount_minor)) for key, amount_minor in sorted(sums.items()) if amount_minor]
+        [
+            BoxAmount(form, box, bounded(amount_minor))
+            for (form, box), amount_minor in sorted(sums.items())
+            if amount_minor
+        ]
     )
 
 

@@ -68,15 +68,16 @@ def taxed(rule: TaxRule, lines: Sequence[CodedLine]) -> list[TaxedLine]:
     # What the buyer assesses himself is in no price.
     within = [line.is_included and not rule.is_self_assessed for line in lines]
     taxes = [line.tax_minor or 0 for line in lines]
-    for is_within, tax_of in ((True, tax_within), (False, tax_added)):
+    for is_within in set(within):
         sharing = [
             place for place, line in enumerate(lines) if line.tax_minor is None and within[place] is is_within
         ]
         sizes = [lines[place].amount_minor for place in sharing]
         # Lines that come to nothing together have no tax that they could share.
         if size := sum(sizes):
-            for place, tax in zip(sharing, share(tax_of(size, rule.rate), sizes), strict=True):
-                taxes[place] = tax
+            tax = (tax_within if is_within else tax_added)(size, rule.rate)
+            for place, part in zip(sharing, share(tax, sizes), strict=True):
+                taxes[place] = part
     return [
         TaxedLine(line.amount_minor - tax if is_within else line.amount_minor, tax)
         for line, tax, is_within in zip(lines, taxes, within, strict=True)
@@ -126,17 +127,15 @@ def coded_legs(
     )
 
 
-def whole_legs(
-    rule: TaxRule, amount_minor: int, in_base: Callable[[int], int] = int
-) -> tuple[BaseLeg, list[TaxLeg]]:
-    """Return the legs of an amount, debit positive, that is of one code and has its tax in it.
+def whole_legs(rule: TaxRule, amount_minor: int) -> tuple[BaseLeg, list[TaxLeg]]:
+    """Return the legs of an amount in the base currency, debit positive, that is of one code and has its tax in it.
 
     >>> from decimal import Decimal
     >>> from webapp.ledger.tax.rules import TaxShare
     >>> whole_legs(TaxRule("SALE", Decimal(20), (TaxShare("TAX", Decimal(1), "output"),)), -12000)
     (BaseLeg(amount_minor=-10000, boxes=()), [TaxLeg(role='output', amount_minor=-2000, boxes=())])
     """
-    found = coded_legs(rule, [CodedLine(rule.sign * amount_minor, is_included=True)], in_base)
+    found = coded_legs(rule, [CodedLine(rule.sign * amount_minor, is_included=True)])
     return found.bases[0], [each for each in found.taxes if each.amount_minor]
 
 

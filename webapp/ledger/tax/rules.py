@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from webapp.ledger.journal.boxes import BoxAmount, Boxes, BoxShare, summed
@@ -33,7 +34,7 @@ class TaxShare:
     boxes: tuple[BoxShare, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TaxRule:
     """What a tax code computes and posts; `rate` is per cent, and with `is_all_tax` the whole amount is tax."""
 
@@ -49,14 +50,30 @@ class TaxRule:
         """Return whether its tax waits for money; what the buyer assesses himself never does."""
         return self.basis == "CASH"
 
-    @property
+    @cached_property
     def sign(self) -> int:
         """The sign of its legs: a purchase is a debit, a sale a credit."""
         return 1 if self.side == "PURCHASE" else -1
 
-    def of(self, kind: str) -> tuple[TaxShare, ...]:
-        """Return the shares of the base or of the tax."""
-        return tuple([each for each in self.shares if each.of == kind])
+    @cached_property
+    def of_tax(self) -> tuple[TaxShare, ...]:
+        """The shares of its tax."""
+        return tuple(each for each in self.shares if each.of == "TAX")
+
+    @cached_property
+    def tax_factors(self) -> list[Decimal]:
+        """The factors of the shares of its tax."""
+        return [each.factor for each in self.of_tax]
+
+    @cached_property
+    def boxes_of_base(self) -> tuple[BoxShare, ...]:
+        """The boxes that its base enters."""
+        return tuple(box for each in self.shares if each.of == "BASE" for box in each.boxes)
+
+    @cached_property
+    def has_joined_tax(self) -> bool:
+        """Return whether a part of its tax joins the base."""
+        return not all(each.role for each in self.of_tax)
 
 
 class TaxLeg(NamedTuple):
@@ -95,6 +112,8 @@ def split_by(total: int, factors: Sequence[Decimal]) -> list[int]:
     ([1667, 1666], [2086, -2086], [51])
     """
     parts = [_times(total, factor) for factor in factors]
+    if len(parts) == 1:
+        return parts
     for is_negative in (False, True):
         places = [place for place, factor in enumerate(factors) if (factor < 0) == is_negative]
         if len(places) > 1:
@@ -110,11 +129,10 @@ def tax_legs(rule: TaxRule, tax_minor: int) -> list[TaxLeg]:
     >>> [(leg.role, leg.amount_minor) for leg in tax_legs(TaxRule("PURCHASE", Decimal(20), both), 500)]
     [('input', 500), ('output', -500)]
     """
-    shares = rule.of("TAX")
-    parts = split_by(tax_minor, [each.factor for each in shares])
+    parts, sign = split_by(tax_minor, rule.tax_factors), rule.sign
     return [
-        TaxLeg(each.role, rule.sign * part, _boxes_of(each, tax_minor, part))
-        for each, part in zip(shares, parts, strict=True)
+        TaxLeg(each.role, sign * part, _boxes_of(each, tax_minor, part))
+        for each, part in zip(rule.of_tax, parts, strict=True)
         if each.role is not None
     ]
 
@@ -126,38 +144,36 @@ def joined_tax(rule: TaxRule, tax_minor: int) -> int:
     >>> joined_tax(TaxRule("PURCHASE", Decimal(20), half), 3333)
     1666
     """
-    shares = rule.of("TAX")
-    if all(each.role for each in shares):
+    if not rule.has_joined_tax:
         return 0
-    parts = split_by(tax_minor, [each.factor for each in shares])
-    return sum(part for each, part in zip(shares, parts, strict=True) if each.role is None)
+    parts = split_by(tax_minor, rule.tax_factors)
+    return sum(part for each, part in zip(rule.of_tax, parts, strict=True) if each.role is None)
 
 
 def base_boxes(rule: TaxRule, bases: Sequence[int], total: int) -> list[Boxes]:
     """Return the boxes of each base of a code; `total` is what all of them are in the base currency."""
     parts = share(total, bases) if sum(bases) else [0] * len(bases)
-    boxes = [box for each in rule.of("BASE") for box in each.boxes]
     return [
-        summed([BoxAmount(box.form, box.box, _times(part, box.factor)) for box in boxes]) for part in parts
+        summed([BoxAmount(form, box, _times(part, factor)) for form, box, factor in rule.boxes_of_base])
+        for part in parts
     ]
 
 
 def _boxes_of(tax: TaxShare, total: int, part: int) -> Boxes:
     """Return the boxes of a share; one that is as large as the share gets the very figure that is posted."""
+    own = tax.factor
     return summed(
         [
             BoxAmount(
-                box.form,
-                box.box,
-                (part if box.factor == tax.factor else -part)
-                if abs(box.factor) == abs(tax.factor)
-                else _times(total, box.factor),
+                form, box, part if factor == own else -part if factor == -own else _times(total, factor)
             )
-            for box in tax.boxes
+            for form, box, factor in tax.boxes
         ]
     )
 
 
 def _times(amount: int, factor: Decimal) -> int:
+    if factor == 1:
+        return amount
     numerator, denominator = factor.as_integer_ratio()
     return divided(amount * numerator, denominator)

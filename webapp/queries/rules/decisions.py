@@ -39,7 +39,7 @@ class RuleEvaluator:
         self._code_ids = self._settable_codes()
         self.codes = LineCodes(organization, self.books.accounts)
         self._rates: dict[str, RateTable] = {}
-        self._unfit: dict[tuple[int, int, str, date], str | None] = {}
+        self._unfit: dict[tuple[int, int, str, date | None], str | None] = {}
 
     @property
     def compiled(self) -> Sequence[CompiledRule]:
@@ -136,7 +136,7 @@ class RuleEvaluator:
 
     def _code_problem(self, account_id: int, code_id: int, currency: str, day: date) -> str | None:
         """Return the reason why a leg cannot have a tax code on a day, found once for all lines alike."""
-        key = account_id, code_id, currency, day
+        key = account_id, code_id, currency, None if self.codes.is_any_day(code_id, currency, day) else day
         if key not in self._unfit:
             self._unfit[key] = self.codes.unfit(code_id, self.books.accounts[account_id], currency, day)
         return self._unfit[key]

@@ -153,6 +153,7 @@ class LineCodes:
     def __init__(self, organization: Organization, known: Mapping[int, CodedAccount] | None = None) -> None:
         self._organization_id, self._base_currency = organization.id, organization.base_currency
         self._codes: dict[int, TaxCode] = {}
+        self._days: dict[int, tuple[date, date]] = {}
         self._starts: dict[str, date] = {}
         self._known = known
         self.rules: dict[int, TaxRule] = {}
@@ -173,6 +174,18 @@ class LineCodes:
         found = db.session.execute(*_columns(self._organization_id, missing))
         self._codes |= {each["id"]: TaxCode(**each) for each in found.mappings()}
         self.rules = {code_id: each.rule for code_id, each in self._codes.items()}
+        self._days = {code_id: self._days_of(each) for code_id, each in self._codes.items()}
+
+    def _days_of(self, code: TaxCode) -> tuple[date, date]:
+        """Return the first and the last day on which a code is valid and its boxes are in the books."""
+        forms = {box.form for share in self.rules[code.id].shares for box in share.boxes}
+        starts = [self._starts[form] for form in forms & self._starts.keys()]
+        return max([code.valid_from or date.min, *starts]), code.valid_to or date.max
+
+    def is_any_day(self, code_id: int, currency: str, tax_point: date) -> bool:
+        """Return whether neither this day nor a rate forbids a code that was read, so that it fits as on its others."""
+        first, last = self._days.get(code_id, (date.max, date.min))
+        return first <= tax_point <= last and currency == self._base_currency
 
     def unfit(self, code_id: int, account: CodedAccount, currency: str, tax_point: date) -> str | None:
         """Return the reason why a bank line cannot have a code on an account, None where it can."""

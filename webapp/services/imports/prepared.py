@@ -83,8 +83,8 @@ class ReadyImport:
 
     def stage(self, connection: sa.Connection) -> None:
         """Stage the lines and verdicts on a connection, and forget them; once. Raises FileRefusedError."""
-        staging.stage(connection, self._reported(self._lines()), self.rules.choices, self._verdicts())
-        self._account_lines, self.rules.choices = [], []
+        staging.stage(connection, self._reported(self._lines()), self.rules.staged(), self._verdicts())
+        self._account_lines, self.rules.choices = [], {}
 
     def _lines(self) -> Iterator[BankLine]:
         for portion, account in enumerate(self._account_lines):

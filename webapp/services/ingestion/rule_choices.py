@@ -106,10 +106,10 @@ def _settings(place: int, kind: str, rule_id: sa.Column[Any], value: Any, before
             value.label("value"),
             before.label("before"),
             sa.literal(place).label("place"),
-            CHOICES.c.number,
+            LINES.c.number,
         )
         .select_from(
-            CHOICES.join(LINES, LINES.c.number == CHOICES.c.number).join(_RULE, _RULE.c.id == rule_id)
+            LINES.join(CHOICES, CHOICES.c.number == LINES.c.choice).join(_RULE, _RULE.c.id == rule_id)
         )
         .where(
             LINES.c.portion == sa.bindparam("portion"),

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from webapp.ledger.journal.boxes import stored
-from webapp.ledger.journal.entries import MIN_LEGS
 from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.money import Money
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
 from webapp.ledger.rules.items import RuleLine
 from webapp.ledger.rules.line_outcomes import CounterLeg, Outcome, Skip
-from webapp.ledger.tax.amounts import BaseLeg, whole_legs
+from webapp.ledger.tax.amounts import whole_legs
 from webapp.models import Organization
 from webapp.queries.accounts import accounts
 from webapp.queries.rules import compiled_rules
 from webapp.queries.rules.compiled_rules import AnyRule
 from webapp.queries.rules.decisions import RuleEvaluator
-from webapp.services.ingestion.staging import StagedChoice
+from webapp.services.ingestion.staging import StagedChoice, StagedLeg
 
 
 class Tally:
@@ -63,10 +62,15 @@ class LineRules(RuleEvaluator):
     def __init__(self, organization: Organization, rules: Sequence[AnyRule]) -> None:
         super().__init__(organization, rules)
         self.tally = Tally()
-        self.choices: list[StagedChoice] = []
+        self.choices: dict[StagedChoice, int] = {}
         # The numbers of staged lines about which rules decide once they are stored.
         self.waiting: list[int] = []
         self.run_id: int | None = None
+
+    def staged(self) -> Iterator[StagedChoice]:
+        """Give the choices, each with its number."""
+        for choice, number in self.choices.items():
+            yield choice._replace(number=number)
 
     def for_account(
         self, currency: str, feed_account_id: int | None, days: Sequence[date]
@@ -90,20 +94,23 @@ class AccountRules:
     def __post_init__(self) -> None:
         self._uncategorised = accounts.uncategorised_ids(self.rules.organization.id)
 
-    def choose(self, number: int, line: BankLine, base_minor: int | None) -> None:
-        """Keep what the rules choose for a staged line by its number; `base_minor` is its amount in base currency.
+    def choose(
+        self, number: int, line: BankLine, base_minor: int | None
+    ) -> tuple[int | None, Sequence[StagedLeg | None] | None]:
+        """Give the number of what the rules choose for a staged line, and its legs where they decide their amounts.
 
+        `number` is that of the line, and `base_minor` its amount in the base currency.
         A line waits with all its settings until it is stored where it settles by reference, or is in another currency
         and may get a tax code.
         """
         decision = self.rules.decide(RuleLine(line, self.currency, self.feed_account_id).values())
         if not decision.matched:
-            return
+            return None, None
         # Other lines may want the same item, and taxes have rates of their own.
         if EffectKind.SETTLE_BY_REFERENCE in decision.settings or self._has_foreign_code(decision.settings):
             self.rules.tally.count(decision.matched, {}, ())
             self.rules.waiting.append(number)
-            return
+            return None, None
         side = CounterLeg(
             self._uncategorised[0 if line.amount_minor > 0 else 1],
             self.currency,
@@ -113,8 +120,10 @@ class AccountRules:
         amount = Money(line.amount_minor, self.currency)
         outcome = self.rules.apply(decision.settings, side, amount, line.booked_on)
         self.rules.tally.count(decision.matched, outcome.applied, outcome.skipped)
-        if outcome.applied:
-            self.rules.choices += self._choices(number, outcome)
+        if not outcome.applied:
+            return None, None
+        choice = _choice(outcome, self.currency)
+        return self.rules.choices.setdefault(choice, len(self.rules.choices)), self._legs(outcome.leg)
 
     def _has_foreign_code(self, settings: Mapping[EffectKind, Setting]) -> bool:
         """Return whether rules choose a tax code, or an account that has one, for a line in another currency."""
@@ -124,27 +133,18 @@ class AccountRules:
         facts = self.rules.books.accounts.get(int(account.value)) if account else None
         return EffectKind.SET_TAX_CODE in settings or (facts is not None and facts.tax_code_id is not None)
 
-    def _choices(self, number: int, outcome: Outcome) -> list[StagedChoice]:
-        """Return what rules chose for a line, with the legs of its tax."""
-        leg = outcome.leg
-        if leg.tax_code_id is None:
-            return [_choice(number, outcome, self.currency)]
+    def _legs(self, counter: CounterLeg) -> Sequence[StagedLeg | None] | None:
+        """Give the legs of a line with those of its tax, or its counter leg in a currency of its own, else None."""
+        if counter.tax_code_id is None:
+            is_foreign = counter.currency != self.currency
+            return (None, StagedLeg(None, counter.amount_minor, None)) if is_foreign else None
         codes = self.rules.codes
-        base, taxes = whole_legs(codes.rules[leg.tax_code_id], leg.amount_minor)
-        return [
-            _choice(number, outcome, self.currency, base),
-            *(
-                StagedChoice(
-                    number,
-                    position,
-                    codes.accounts[each.role],
-                    tax_code_id=leg.tax_code_id,
-                    amount_minor=each.amount_minor,
-                    boxes=stored(each.boxes),
-                )
-                for position, each in enumerate(taxes, MIN_LEGS)
-            ),
-        ]
+        base, taxes = whole_legs(codes.rules[counter.tax_code_id], counter.amount_minor)
+        return (
+            None,
+            StagedLeg(None, base.amount_minor, stored(base.boxes)),
+            *[StagedLeg(codes.accounts[each.role], each.amount_minor, stored(each.boxes)) for each in taxes],
+        )
 
 
 def for_trigger(organization: Organization, trigger: str) -> LineRules:
@@ -152,21 +152,16 @@ def for_trigger(organization: Organization, trigger: str) -> LineRules:
     return LineRules(organization, compiled_rules.active(organization.id, trigger))
 
 
-def _choice(number: int, outcome: Outcome, line_currency: str, base: BaseLeg | None = None) -> StagedChoice:
+def _choice(outcome: Outcome, line_currency: str) -> StagedChoice:
     side, made = outcome.leg, outcome.applied
-    is_foreign = side.currency != line_currency
-    own_minor = side.amount_minor if is_foreign else None
     return StagedChoice(
-        number,
-        MIN_LEGS - 1,
+        0,
         side.account_id if EffectKind.SET_ACCOUNT in made else None,
         side.merchant_id,
         side.project_id,
-        side.currency if is_foreign else None,
+        side.currency if side.currency != line_currency else None,
         side.tax_code_id,
-        own_minor if base is None else base.amount_minor,
-        None if base is None else stored(base.boxes),
-        *(made[kind].rule_id if kind in made else None for kind in KINDS),
+        *[made[kind].rule_id if kind in made else None for kind in KINDS],
     )
 
 

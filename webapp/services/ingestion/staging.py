@@ -34,26 +34,34 @@ class StagedVerdict(NamedTuple):
 
 
 class StagedChoice(NamedTuple):
-    """What rules set of a staged line's counter leg, None where they set nothing; and the id of the rule of each.
+    """What rules set of the counter legs of lines, None where they set nothing; and the id of the rule of each.
 
-    Its amount is in its own currency, or without the tax of its code; `boxes` are as a posting keeps them. The legs of
-    the tax follow, each at its position among the legs of the line.
+    Lines name it by its `number`; there is one for all lines for which rules chose the same.
     """
 
     number: int
-    position: int
     account_id: int | None
-    merchant_id: int | None = None
-    project_id: int | None = None
-    currency: str | None = None
-    tax_code_id: int | None = None
-    amount_minor: int | None = None
-    boxes: list[list[Any]] | None = None
+    merchant_id: int | None
+    project_id: int | None
+    currency: str | None
+    tax_code_id: int | None
     account_rule_id: int | None = None
     merchant_rule_id: int | None = None
     project_rule_id: int | None = None
     currency_rule_id: int | None = None
     tax_code_rule_id: int | None = None
+
+
+class StagedLeg(NamedTuple):
+    """A leg of a line whose amount rules decided: its account, None for that of the choice, amount and boxes.
+
+    The legs of a line stand in their order behind None for the bank's leg: the counter leg, in its own currency or
+    without the tax of its code, and the legs of that tax. `boxes` are as a posting keeps them.
+    """
+
+    account_id: int | None
+    amount_minor: int
+    boxes: list[list[Any]] | None
 
 
 LINES = sa.Table(
@@ -75,6 +83,8 @@ LINES = sa.Table(
     sa.Column("text_key", sa.Integer, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("details", sa.JSON(none_as_null=True)),
+    sa.Column("choice", BigId),
+    sa.Column("legs", sa.JSON(none_as_null=True)),
     sa.Column("transaction_id", BigId),
     sa.Column("journal_entry_id", BigId),
     **TEMPORARY,
@@ -95,14 +105,11 @@ CHOICES = sa.Table(
     "staged_choices",
     METADATA,
     sa.Column("number", BigId, primary_key=True, autoincrement=False),
-    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("account_id", BigId),
     sa.Column("merchant_id", BigId),
     sa.Column("project_id", BigId),
     sa.Column("currency", sa.Text),
     sa.Column("tax_code_id", BigId),
-    sa.Column("amount_minor", MONEY),
-    sa.Column("boxes", sa.JSON(none_as_null=True)),
     sa.Column("account_rule_id", BigId),
     sa.Column("merchant_rule_id", BigId),
     sa.Column("project_rule_id", BigId),

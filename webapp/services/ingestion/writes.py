@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database import measures
+from webapp.database.functions import elements, json_of
 from webapp.database.sessions import db, next_ids
 from webapp.ledger.matching.lines import BankLine
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
@@ -42,7 +43,7 @@ def write(
     account_rules = rules.for_account(feed_account.currency, feed_account.id, days)
     staged = staged_lines(lines, mirrored, rules=account_rules)
     connection = db.session.connection()
-    staging.stage(connection, staged, rules.choices)
+    staging.stage(connection, staged, rules.staged())
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
     write_staged(organization, feed_account, portion=0, now=now, import_id=import_id, run_id=run_id)
     ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
@@ -86,13 +87,17 @@ def _number(connection: sa.Connection, portion: int) -> bool:
     first = connection.scalar(sa.select(sa.func.min(LINES.c.number)).where(of_portion))
     if first is None:
         return False
-    place = LINES.c.number - first
+    # PostgreSQL finds rows in the order of their places in its pages, which need not be that of their numbers.
+    lines = sa.select(LINES.c.number, LINES.c.state).where(of_portion).order_by(LINES.c.number).subquery()
+    place = lines.c.number - first
     draft_ids = next_ids(connection, table_of(JournalEntry), place)
-    values = {
-        "transaction_id": next_ids(connection, table_of(Transaction), place),
-        "journal_entry_id": sa.case((LINES.c.state == "BOOKED", draft_ids)),
-    }
-    connection.execute(sa.update(LINES).where(of_portion).values(values))
+    ids = sa.select(
+        lines.c.number,
+        next_ids(connection, table_of(Transaction), place).label("line_id"),
+        sa.case((lines.c.state == "BOOKED", draft_ids)).label("draft_id"),
+    ).subquery()
+    values = {"transaction_id": ids.c.line_id, "journal_entry_id": ids.c.draft_id}
+    connection.execute(sa.update(LINES).where(LINES.c.number == ids.c.number).values(values))
     return True
 
 
@@ -173,13 +178,19 @@ _TRANSACTIONS = _insert(
         },
     },
 )
-_LEGS = sa.union_all(
-    sa.select(sa.literal_column("0").label("position")), sa.select(sa.literal_column("1").label("position"))
-).subquery("legs")
-_IS_BANK_LEG = _LEGS.c.position == 0
-# The counter leg is the bank leg's opposite, unless rules chose an amount for it.
-_SIGN = sa.literal(1) - 2 * _LEGS.c.position
-_POSITION = sa.func.coalesce(CHOICES.c.position, _LEGS.c.position)
+# A line has its bank's leg and the opposite, unless rules decided the amounts of its legs.
+_LEGS = elements(sa.func.coalesce(LINES.c.legs, sa.literal([None, None], LINES.c.legs.type))).table_valued(
+    sa.column("key", sa.Integer), sa.column("value", sa.JSON)
+)
+_POSITION = _LEGS.c.key
+_IS_BANK_LEG, _IS_COUNTER_LEG = _POSITION == 0, _POSITION == 1
+_SIGN = sa.literal(1) - 2 * _POSITION
+_LEG_ACCOUNT = sa.cast(_LEGS.c.value[0].as_string(), sa.BigInteger)
+_LEG_MINOR = sa.cast(_LEGS.c.value[1].as_string(), sa.BigInteger)
+# As in ledger/chart.py: an amount of 0.00 is uncategorised among the expenses.
+_UNCATEGORISED = sa.case(
+    (LINES.c.amount_minor > 0, _fact("income_id", sa.BigInteger)), else_=_fact("expenses_id", sa.BigInteger)
+)
 _HAS_CODE = CHOICES.c.tax_code_id.is_not(None)
 _POSTINGS = _insert(
     _POSTING,
@@ -189,29 +200,23 @@ _POSTINGS = _insert(
         "position": _POSITION,
         "account_id": sa.case(
             (_IS_BANK_LEG, _fact("account_id", sa.BigInteger)),
-            (CHOICES.c.account_id.is_not(None), CHOICES.c.account_id),
-            # As in ledger/chart.py: an amount of 0.00 is uncategorised among the expenses.
-            (LINES.c.amount_minor > 0, _fact("income_id", sa.BigInteger)),
-            else_=_fact("expenses_id", sa.BigInteger),
+            else_=sa.func.coalesce(_LEG_ACCOUNT, CHOICES.c.account_id, _UNCATEGORISED),
         ),
-        "amount_minor": sa.func.coalesce(CHOICES.c.amount_minor, _SIGN * LINES.c.amount_minor),
+        "amount_minor": sa.func.coalesce(_LEG_MINOR, _SIGN * LINES.c.amount_minor),
         "currency": sa.func.coalesce(CHOICES.c.currency, _fact("currency", sa.String)),
         # Lines with a code are in the base currency.
-        "amount_base_minor": sa.case(
-            (_HAS_CODE, CHOICES.c.amount_minor), else_=_SIGN * LINES.c.amount_base_minor
-        ),
+        "amount_base_minor": sa.case((_HAS_CODE, _LEG_MINOR), else_=_SIGN * LINES.c.amount_base_minor),
         "base_currency": _fact("base_currency", sa.String),
         "is_bank_leg": _IS_BANK_LEG,
-        "org_merchant_id": CHOICES.c.merchant_id,
-        "project_id": CHOICES.c.project_id,
+        "org_merchant_id": sa.case((_IS_COUNTER_LEG, CHOICES.c.merchant_id)),
+        "project_id": sa.case((_IS_COUNTER_LEG, CHOICES.c.project_id)),
         "tax_code_id": CHOICES.c.tax_code_id,
         "tax_point": sa.case((_HAS_CODE, LINES.c.booked_on)),
-        "boxes": CHOICES.c.boxes,
+        "boxes": json_of(_LEGS.c.value[2].as_string()),
         "transaction_id": sa.case((_IS_BANK_LEG, LINES.c.transaction_id)),
     },
-    # What rules chose for a line are its counter leg and the legs of its tax.
     LINES.join(_LEGS, sa.true()).outerjoin(
-        CHOICES, sa.and_(CHOICES.c.number == LINES.c.number, sa.not_(_IS_BANK_LEG))
+        CHOICES, sa.and_(CHOICES.c.number == LINES.c.choice, sa.not_(_IS_BANK_LEG))
     ),
     _POSITION,
     booked=True,

@@ -219,7 +219,7 @@ def _written(share: PartShare, base: str, legs: Iterable[tuple[int, int, Boxes]]
 
 def _claimed(code: TaxCode, tax_minor: int) -> Boxes:
     """Give the boxes of a relief: that of each form which a purchase raises."""
-    forms = dict.fromkeys(box.form for share in code.rule.of("TAX") for box in share.boxes)
+    forms = dict.fromkeys(box.form for share in code.rule.of_tax for box in share.boxes)
     return tuple(BoxAmount(form, packs.content(form).form.claims, tax_minor) for form in forms)
 
 
