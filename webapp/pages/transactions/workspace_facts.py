@@ -217,14 +217,17 @@ class WorkspaceFacts:
         chosen += [part.account_id for each in self.bookings.values() for part in each.splits]
         of = queries.accounts.choices
         accounts = of.chosen if is_htmx() else of.accounts
+        # Of a page in parts, only these show them.
+        has_codes = "dock" in self._parts or self._query["edit"] == "splits"
+        has_groups = "filters" in self._parts
         return {
             # Who asks for a part has scripts, whose one list for the page has the accounts that are not chosen.
             "is_shared": is_htmx(),
             "accounts": accounts(organization_id(), chosen=chosen),
             "merchants": of.merchants(organization_id()),
             "projects": of.projects(organization_id()),
-            "codes": wording.code_choices(queries.tax.codes.in_use(organization_id())),
-            "project_groups": of.project_groups(organization_id()),
+            "codes": wording.code_choices(queries.tax.codes.in_use(organization_id())) if has_codes else [],
+            "project_groups": of.project_groups(organization_id()) if has_groups else [],
         }
 
     @cached_property
