@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
-from itertools import accumulate
 from typing import Any
 
 import sqlalchemy as sa
