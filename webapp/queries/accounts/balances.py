@@ -253,15 +253,12 @@ def closing_balances(
     before = dict(balance_on_day)
     found: dict[int, list[int]] = {fa_id: [] for fa_id in balance_on_day}
     first = as_of - timedelta(days=DAYS - 2)
-    for fa_id, day, amount in db.session.execute(
-        *_moved_lines(organization_id, list(balance_on_day), first, as_of)
-    ):
+    rows = db.session.execute(*_moved_lines(organization_id, list(balance_on_day), first, as_of)).all()
+    for fa_id, day, amount in reversed(rows):
         newer = found[fa_id]
         newer += [before[fa_id]] * ((as_of - day).days + 1 - len(newer))
         before[fa_id] -= amount
-    return {
-        fa_id: [*[before[fa_id]] * (DAYS - len(newer)), *newer[::-1]] for fa_id, newer in found.items()
-    }
+    return {fa_id: [*[before[fa_id]] * (DAYS - len(newer)), *newer[::-1]] for fa_id, newer in found.items()}
 
 
 @made_once
@@ -275,5 +272,5 @@ def _moved_lines(organization_id: str, fa_ids: Collection[int], first: date, las
             _LINE_DAYS.c.day >= first,
             _LINE_DAYS.c.day <= last,
         )
-        .order_by(_LINE_DAYS.c.day.desc())
+        .order_by(_LINE_DAYS.c.feed_account_id, _LINE_DAYS.c.day)
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -137,7 +137,9 @@ def troubles(organization_id: str, now: datetime) -> Iterator[ConnectionTrouble]
 
 
 @made_once
-def _in_trouble(organization_id: str, warned: datetime, stale: datetime) -> sa.Select[Any]:
+def _in_trouble(
+    organization_id: str, warned: datetime, stale: datetime
+) -> sa.Select[BankConnection, ConnectedAccount]:
     ending = (BankConnection.status == "ACTIVE") & (BankConnection.consent_ends_at <= warned)
     # Accounts with news are not read: where all is well, there is no row.
     is_of = sa.and_(refers_to(ConnectedAccount.connection_id, BankConnection), _is_stale(stale))

@@ -53,7 +53,8 @@ class RequestState:
     under, `slot` what a heavy call holds until it ends. `version` is that of the record that a read answers a part of,
     `answer` a response with the body that was written into it. `books` is the organization that the address names.
     `tells_kept` is set where the page tells what the request that led to it warned of, `is_refused` where the answer
-    refuses what was sent though its status does not say so. `language` and `notation` are those of its page, once they were asked for.
+    refuses what was sent though its status does not say so. `language` and `notation` are those of its page, once
+    they were asked for.
     """
 
     now: datetime
