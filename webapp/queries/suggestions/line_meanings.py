@@ -21,7 +21,7 @@ from webapp.queries.rules import candidates, compiled_rules, line_effects
 from webapp.queries.rules.decisions import RuleEvaluator
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
-from webapp.queries.transfers import destinations
+from webapp.queries.transfers import destinations, open_items
 from webapp.queries.transfers.destinations import Destination, LikelyTransfer
 
 
@@ -53,8 +53,11 @@ def of_records(
     `uncategorised` the uncategorised accounts of these lines, where they are read already.
     """
     booked = [each for each in records if each.status == "BOOKED"]
-    drafts = [PayingLine.of(each, _merchants(each)) for each in booked if each.entry_status == "DRAFT"]
-    found = destinations.of_lines(organization_id, booked, drafts, feeds)
+    drafts = [each for each in booked if each.entry_status == "DRAFT"]
+    paying = [PayingLine.of(each, _merchants(each)) for each in drafts]
+    found = destinations.of_lines(
+        organization_id, [*drafts, *_watched(organization_id, booked)], paying, feeds
+    )
     others = [
         each
         for each in booked
@@ -64,6 +67,15 @@ def of_records(
         uncategorised = likely_accounts.uncategorised_accounts(organization_id)
     accounts = _accounts(organization_id, others, uncategorised or ())
     return {line_id: _meaning(each) for line_id, each in (found | accounts).items()}
+
+
+def _watched(organization_id: str, records: Sequence[Any]) -> list[Any]:
+    """List the posted lines that may still be moved on: those on watched accounts."""
+    posted = [each for each in records if each.entry_status == "POSTED"]
+    if not posted:
+        return []
+    found = open_items.on_watched(organization_id, {each.journal_entry_id for each in posted})
+    return [each for each in posted if each.journal_entry_id in found]
 
 
 def _accounts(
