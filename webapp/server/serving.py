@@ -27,6 +27,8 @@ from webapp.config import Settings
 from webapp.server.framing import KIBIBYTE, Incoming, RefusedError
 from webapp.web.access.heavy_calls import limit_of
 
+# So many new objects are there before any is looked at whether it is garbage.
+YOUNG_OBJECTS = 10_000
 WAITRESS = (
     "waitress.create_server",
     "waitress.server.BaseWSGIServer.channel_class",
@@ -234,6 +236,8 @@ def serve(app: Flask, settings: Settings, hooks: Mapping[str, Callable[..., None
     # Objects that exist now stay: to look at them again and again took a quarter of the time of a large request.
     gc.collect()
     gc.freeze()
+    # A page of 50 lines makes some ten thousand objects, which were looked through once for each 700 of them.
+    gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
     # Each connection may have a socket and two files, and the usual limit is 1024.
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)

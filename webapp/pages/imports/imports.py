@@ -181,4 +181,4 @@ def next_steps(imported: ImportRecord) -> Mapping[int, NextStep]:
 def _next_step(fa_id: int) -> NextStep:
     account = queries.reconciliation.hub.account(organization_id(), fa_id)
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
-    return NextStep(account, None if account.draft else next_statement(feed_account))
+    return NextStep(account, None if account.draft else next_statement(feed_account, account.anchor))

@@ -16,7 +16,6 @@ from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.culprits import Culprit, Culprits
 from webapp.queries.reconciliation.hub import HubRecord
 from webapp.queries.tax.periods import DueReturn
-from webapp.queries.transactions.waiting_lines import WaitingLines
 from webapp.queries.transfers.watched import WatchedAccount
 from webapp.schemas.addresses import HubPageQuerySchema
 from webapp.services.backups import records
@@ -57,6 +56,7 @@ def index() -> Response:
             organization_id(), as_of, stated_balances(accounts)
         ),
         **waiting_in(accounts)._asdict(),
+        lines=queries.transactions.waiting_lines.of_accounts(organization_id(), accounts),
         warnings=[
             each.warning for each in queries.currencies.revaluation_verdicts.to_mend(organization_id(), today)
         ],
@@ -105,7 +105,6 @@ def backup_symptom() -> Symptom | None:
 class Waiting(NamedTuple):
     """What waits for a person beside the proposals, which `todo_count` has as well: a thing counts once."""
 
-    lines: WaitingLines | None
     inbox_count: int
     watched: Sequence[WatchedAccount]
     due_returns: Sequence[DueReturn]
@@ -121,8 +120,7 @@ def waiting_in(accounts: Sequence[HubRecord]) -> Waiting:
     today = queries.access.organizations.today(organization_id(), requests.now())
     due = queries.tax.periods.due(organization_id(), today + NOTICE_OF_RETURNS)
     things = principal().waiting, inbox_count, len(watched), len(broken), len(unconfirmed), len(due)
-    lines = queries.transactions.waiting_lines.of_accounts(organization_id(), accounts)
-    return Waiting(lines, inbox_count, watched, due, sum(things))
+    return Waiting(inbox_count, watched, due, sum(things))
 
 
 def recent() -> list[Acts]:

@@ -31,6 +31,7 @@ def index() -> Response:
         },
         files=queries.documents.inbox_files.listed(organization_id(), after=None, limit=MOST_SHOWN).items,
         accounts=[account for account in accounts if account.unconfirmed_count],
+        lines=queries.transactions.waiting_lines.of_accounts(organization_id(), accounts),
         **hub.waiting_in(accounts)._asdict(),
     )
 

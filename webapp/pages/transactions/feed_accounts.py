@@ -25,6 +25,7 @@ from webapp.web.rendering.problems import Problem
 if TYPE_CHECKING:
     from webapp.models import Transaction
     from webapp.pages.transactions.stale_edits import StaleEdit
+    from webapp.queries.reconciliation.hub import HubRecord
     from webapp.queries.transactions.shown_lines import ChangedLine
 
 bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
@@ -131,14 +132,17 @@ def render_line(
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(transaction.feed_account_id)}
     query |= {"line": current_id, "edit": editing}
     form = request.form if problem else None
-    if "panel" in parts and is_proved(transaction):
-        parts = (*parts, "coverage")
+    account = None
+    if "panel" in parts:
+        account = queries.reconciliation.hub.account(organization_id(), transaction.feed_account_id)
+        parts = (*parts, "coverage") if is_proved(transaction, account) else parts
     context = workspace(
         transaction.feed_account_id,
         query,
         parts,
         problem=problem,
         form=form,
+        account=account,
         asked_line=transaction,
         typed=rows or (),
     )
@@ -147,10 +151,9 @@ def render_line(
     return render(TEMPLATE, parts=elements, **context)
 
 
-def is_proved(transaction: Transaction) -> bool:
+def is_proved(transaction: Transaction, account: HubRecord) -> bool:
     """Return whether a proof has the day of a line, so that an act on the line may change its verdict."""
-    anchor = queries.reconciliation.reconciliations.anchor_of(transaction.feed_account)
-    return anchor is not None and transaction.booked_on <= anchor.statement_date
+    return account.anchor is not None and transaction.booked_on <= account.anchor.statement_date
 
 
 def workspace_filters(fa_id: int) -> dict[str, Any]:
@@ -174,12 +177,16 @@ def workspace(
     problem: Problem | None = None,
     form: Mapping[str, str] | None = None,
     asking: Mapping[str, Any] | None = None,
+    account: HubRecord | None = None,
     asked_line: Transaction | None = None,
     typed: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """The context of the whole workspace, or for htmx of these parts of it; `typed` are splits of a refused form."""
+    """The context of the whole workspace, or for htmx of these parts of it; `typed` are splits of a refused form.
+
+    `account` is the account as the hub shows it, where it is read already.
+    """
     parts = parts if is_htmx() else ()
-    facts = WorkspaceFacts(fa_id, query, parts or ASKED_FOR, asked=asked_line, typed=typed)
+    facts = WorkspaceFacts(fa_id, query, parts or ASKED_FOR, account=account, asked=asked_line, typed=typed)
     asked = {name for part in parts or ASKED_FOR for name in ASKED_FOR.get(part, ())}
     return {
         "account": facts.account_of_line if set(parts) == {"line"} else facts.account,

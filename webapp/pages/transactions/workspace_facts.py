@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from webapp.queries.common.paging import Page
     from webapp.queries.documents.candidates import CandidateDocument
     from webapp.queries.imports.alibis import AlibiRecord
-    from webapp.queries.reconciliation.hub import HubRecord
+    from webapp.queries.reconciliation.hub import AnchorRecord, HubRecord
     from webapp.queries.reconciliation.next_statements import NextStatement
     from webapp.queries.reconciliation.panels import Panel
     from webapp.queries.rules.line_reasons import LineReasons
@@ -52,11 +52,15 @@ class WorkspaceFacts:
         query: Mapping[str, Any],
         parts: Collection[str],
         *,
+        account: HubRecord | None = None,
         asked: Transaction | None = None,
         typed: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Take what an address asks for, or the one line that is asked for with its splits as they were typed."""
-        self._fa_id, self._query, self._parts = fa_id, query, parts
+        """Take what an address asks for, or the one line that is asked for with its splits as they were typed.
+
+        `account` is the account as the hub shows it, where it is read already.
+        """
+        self._fa_id, self._query, self._parts, self._account = fa_id, query, parts, account
         self._asked, self._typed = asked, typed
 
     @cached_property
@@ -67,6 +71,8 @@ class WorkspaceFacts:
     @cached_property
     def account(self) -> HubRecord:
         """The account as the hub shows it."""
+        if self._account is not None:
+            return self._account
         hub = self._hub if "head" in self._parts else ()
         shown = next((each for each in hub if each.fa_id == self._fa_id), None)
         return shown or queries.reconciliation.hub.account(organization_id(), self._fa_id)
@@ -217,14 +223,17 @@ class WorkspaceFacts:
         chosen += [part.account_id for each in self.bookings.values() for part in each.splits]
         of = queries.accounts.choices
         accounts = of.chosen if is_htmx() else of.accounts
+        # Of a page in parts, only these show them.
+        has_codes = "dock" in self._parts or self._query["edit"] == "splits"
+        has_groups = "filters" in self._parts
         return {
             # Who asks for a part has scripts, whose one list for the page has the accounts that are not chosen.
             "is_shared": is_htmx(),
             "accounts": accounts(organization_id(), chosen=chosen),
             "merchants": of.merchants(organization_id()),
             "projects": of.projects(organization_id()),
-            "codes": wording.code_choices(queries.tax.codes.in_use(organization_id())),
-            "project_groups": of.project_groups(organization_id()),
+            "codes": wording.code_choices(queries.tax.codes.in_use(organization_id())) if has_codes else [],
+            "project_groups": of.project_groups(organization_id()) if has_groups else [],
         }
 
     @cached_property
@@ -235,7 +244,7 @@ class WorkspaceFacts:
     @cached_property
     def panel(self) -> Panel | None:
         """The figures of the open reconciliation."""
-        return queries.reconciliation.panels.panel(self.feed_account)
+        return queries.reconciliation.panels.panel(self.feed_account) if self.account.draft else None
 
     @cached_property
     def coverage(self) -> ShownCoverage:
@@ -256,13 +265,14 @@ class WorkspaceFacts:
     @cached_property
     def next_statement(self) -> NextStatement | None:
         """The statement to reconcile next, while no reconciliation is open."""
-        return None if self.account.draft else next_statement(self.feed_account)
+        return None if self.account.draft else next_statement(self.feed_account, self.account.anchor)
 
 
-def next_statement(feed_account: FeedAccount) -> NextStatement | None:
-    """The statement to reconcile next, as the bank's files state it."""
+def next_statement(feed_account: FeedAccount, anchor: AnchorRecord | None) -> NextStatement | None:
+    """The statement to reconcile after the newest proof, as the bank's files state it."""
     today = queries.access.organizations.today(organization_id(), requests.now())
-    return queries.reconciliation.next_statements.next_statement(feed_account, today)
+    after = anchor.statement_date if anchor is not None else None
+    return queries.reconciliation.next_statements.next_statement(feed_account, after, today)
 
 
 def filters_of(query: Mapping[str, Any], show: str) -> WorkspaceFilters:

@@ -12,6 +12,7 @@ from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 
 MOST_SHOWN = 100
+_IS_PAUSED = WebhookEndpoint.status == "PAUSED", WebhookEndpoint.failing_since.is_not(None)
 
 
 def next_of_kinds(organization_id: str) -> dict[str, Job]:
@@ -46,12 +47,16 @@ def last_ends(organization_id: str) -> dict[str, datetime]:
 
 def count_failed(organization_id: str) -> int:
     """Count the jobs that failed and were not done since, and the webhooks that were paused as they failed."""
-    return (db.session.scalar(*_count_failed(organization_id)) or 0) + len(paused_webhooks(organization_id))
+    return db.session.scalar(*_count_failed(organization_id)) or 0
 
 
 @made_once
 def _count_failed(organization_id: str) -> sa.Select[int]:
-    return sa.select(sa.func.count()).where(Job.organization_id == organization_id, Job.state == "FAILED")
+    jobs = sa.select(sa.func.count()).where(Job.organization_id == organization_id, Job.state == "FAILED")
+    webhooks = sa.select(sa.func.count()).where(
+        WebhookEndpoint.organization_id == organization_id, *_IS_PAUSED
+    )
+    return sa.select(jobs.scalar_subquery() + webhooks.scalar_subquery())
 
 
 def count_failed_in_all_books() -> int:
@@ -67,6 +72,5 @@ def paused_webhooks(organization_id: str) -> Sequence[WebhookEndpoint]:
 
 @made_once
 def _paused_webhooks(organization_id: str) -> sa.Select[WebhookEndpoint]:
-    paused = WebhookEndpoint.status == "PAUSED", WebhookEndpoint.failing_since.is_not(None)
-    found = sa.select(WebhookEndpoint).where(WebhookEndpoint.organization_id == organization_id, *paused)
+    found = sa.select(WebhookEndpoint).where(WebhookEndpoint.organization_id == organization_id, *_IS_PAUSED)
     return found.order_by(WebhookEndpoint.id)

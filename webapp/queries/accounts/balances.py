@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
-from itertools import accumulate
 from typing import Any
 
 import sqlalchemy as sa
@@ -250,23 +249,28 @@ def closing_balances(
 
     An account whose bank states no balance has none.
     """
-    days = [as_of - timedelta(days=age) for age in range(DAYS - 1)]
-    moved: dict[int, dict[date, int]] = {fa_id: {} for fa_id in balance_on_day}
-    for fa_id, day, amount in db.session.execute(
-        *_moved_lines(organization_id, list(balance_on_day), days[-1], as_of)
-    ):
-        moved[fa_id][day] = amount
-    return {
-        fa_id: list(accumulate((-moved[fa_id].get(day, 0) for day in days), initial=closing))[::-1]
-        for fa_id, closing in balance_on_day.items()
-    }
+    # Between two days with lines a balance stays as it is.
+    before = dict(balance_on_day)
+    found: dict[int, list[int]] = {fa_id: [] for fa_id in balance_on_day}
+    first = as_of - timedelta(days=DAYS - 2)
+    rows = db.session.execute(*_moved_lines(organization_id, list(balance_on_day), first, as_of)).all()
+    for fa_id, day, amount in reversed(rows):
+        newer = found[fa_id]
+        newer += [before[fa_id]] * ((as_of - day).days + 1 - len(newer))
+        before[fa_id] -= amount
+    return {fa_id: [*[before[fa_id]] * (DAYS - len(newer)), *newer[::-1]] for fa_id, newer in found.items()}
 
 
 @made_once
 def _moved_lines(organization_id: str, fa_ids: Collection[int], first: date, last: date) -> sa.Select[Any]:
-    return sa.select(_LINE_DAYS.c.feed_account_id, _LINE_DAYS.c.day, _LINE_DAYS.c.amount_minor).where(
-        _LINE_DAYS.c.organization_id == organization_id,
-        _LINE_DAYS.c.feed_account_id.in_(fa_ids),
-        _LINE_DAYS.c.day >= first,
-        _LINE_DAYS.c.day <= last,
+    columns = _LINE_DAYS.c.feed_account_id, _LINE_DAYS.c.day, _LINE_DAYS.c.amount_minor
+    return (
+        sa.select(*columns)
+        .where(
+            _LINE_DAYS.c.organization_id == organization_id,
+            _LINE_DAYS.c.feed_account_id.in_(fa_ids),
+            _LINE_DAYS.c.day >= first,
+            _LINE_DAYS.c.day <= last,
+        )
+        .order_by(_LINE_DAYS.c.feed_account_id, _LINE_DAYS.c.day)
     )

@@ -24,14 +24,24 @@ def accounts(
     Those that are `chosen` already are among them in any case: a select without the chosen option
     would show another one, and save it.
     """
-    fits: sa.ColumnElement[bool] = Account.is_archived.is_(False)
-    if not with_feeds:
-        backed = sa.select(FeedAccount.account_id).where(FeedAccount.organization_id == organization_id)
-        fits = sa.and_(fits, Account.id.not_in(backed))
-    statement = sa.select(Account).where(
-        Account.organization_id == organization_id, sa.or_(fits, Account.id.in_(_ids(chosen)))
-    )
-    return list(db.session.scalars(statement.order_by(*BY_CODE.columns)))
+    statement = _with_feeds if with_feeds else _without_feeds
+    return list(db.session.scalars(*statement(organization_id, _ids(chosen))))
+
+
+@made_once
+def _with_feeds(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    return _in_use(organization_id, ids, Account.is_archived.is_(False))
+
+
+@made_once
+def _without_feeds(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    backed = sa.select(FeedAccount.account_id).where(FeedAccount.organization_id == organization_id)
+    return _in_use(organization_id, ids, sa.and_(Account.is_archived.is_(False), Account.id.not_in(backed)))
+
+
+def _in_use(organization_id: str, ids: Any, fits: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    of_them = (Account.organization_id == organization_id, sa.or_(fits, Account.id.in_(ids)))
+    return sa.select(Account).where(*of_them).order_by(*BY_CODE.columns)
 
 
 def chosen(organization_id: str, *, chosen: Collection[int | None]) -> list[Account]:

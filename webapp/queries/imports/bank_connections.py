@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from webapp.database.sessions import db
 from webapp.models import BankConnection, ConnectedAccount, Job, LineDaySum, refers_to
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.records import record_of
 
 SYNC: Final = "SYNC"
@@ -109,7 +110,7 @@ def listed(organization_id: str, now: datetime) -> list[BankConnectionRecord]:
     ).all()
     accounts: dict[int, list[tuple[ConnectedAccount, bool]]] = defaultdict(list)
     for each, stale in db.session.execute(
-        sa.select(ConnectedAccount, _is_stale(now))
+        sa.select(ConnectedAccount, _is_stale(now - STALE))
         .join(BankConnection, refers_to(ConnectedAccount.connection_id, BankConnection))
         .where(ConnectedAccount.organization_id == organization_id)
         .order_by(ConnectedAccount.id)
@@ -121,20 +122,7 @@ def listed(organization_id: str, now: datetime) -> list[BankConnectionRecord]:
 
 def troubles(organization_id: str, now: datetime) -> Iterator[ConnectionTrouble]:
     """List what people should know: connections that fail or need them, consents that end, accounts without news."""
-    ending = (BankConnection.status == "ACTIVE") & (BankConnection.consent_ends_at <= now + CONSENT_WARNED)
-    # Accounts with news are not read: where all is well, there is no row.
-    is_of = sa.and_(refers_to(ConnectedAccount.connection_id, BankConnection), _is_stale(now))
-    found = db.session.execute(
-        sa.select(BankConnection, ConnectedAccount)
-        .outerjoin(ConnectedAccount, is_of)
-        .where(
-            BankConnection.organization_id == organization_id,
-            BankConnection.status.in_(("NEEDS_CONSENT", "FAILING"))
-            | ending
-            | ConnectedAccount.id.is_not(None),
-        )
-        .order_by(BankConnection.id.desc(), ConnectedAccount.id)
-    )
+    found = db.session.execute(*_in_trouble(organization_id, now + CONSENT_WARNED, now - STALE))
     for each, rows in groupby(found, key=lambda row: row[0]):
         renews, ends = each.id if each.provider in BY_CONSENT else None, each.consent_ends_at
         if each.status == "NEEDS_CONSENT":
@@ -146,6 +134,26 @@ def troubles(organization_id: str, now: datetime) -> Iterator[ConnectionTrouble]
         for _, account in rows:
             if account is not None:
                 yield ConnectionTrouble("STALE", account.name, account.balance_at, account.error)
+
+
+@made_once
+def _in_trouble(
+    organization_id: str, warned: datetime, stale: datetime
+) -> sa.Select[BankConnection, ConnectedAccount]:
+    ending = (BankConnection.status == "ACTIVE") & (BankConnection.consent_ends_at <= warned)
+    # Accounts with news are not read: where all is well, there is no row.
+    is_of = sa.and_(refers_to(ConnectedAccount.connection_id, BankConnection), _is_stale(stale))
+    return (
+        sa.select(BankConnection, ConnectedAccount)
+        .outerjoin(ConnectedAccount, is_of)
+        .where(
+            BankConnection.organization_id == organization_id,
+            BankConnection.status.in_(("NEEDS_CONSENT", "FAILING"))
+            | ending
+            | ConnectedAccount.id.is_not(None),
+        )
+        .order_by(BankConnection.id.desc(), ConnectedAccount.id)
+    )
 
 
 def _last_days(organization_id: str) -> dict[int, date]:
@@ -206,15 +214,15 @@ def _record(
     )
 
 
-def _is_stale(now: datetime) -> sa.ColumnElement[bool]:
-    """Tell whether the bank says nothing new of an attached account, however well it answers."""
+def _is_stale(before: datetime) -> sa.ColumnElement[bool]:
+    """Tell whether the bank says nothing new of an attached account since an instant, however well it answers."""
     # What its bank refuses is not known to be so, though other banks answered.
     answered = sa.case((ConnectedAccount.error.is_(None), BankConnection.last_succeeded_at))
     known = sa.func.coalesce(ConnectedAccount.balance_at, answered, BankConnection.created_at)
     return sa.and_(
         ConnectedAccount.feed_account_id.is_not(None),
         BankConnection.status.not_in(("PAUSED", "ENDED")),
-        ConnectedAccount.is_gone | (known < now - STALE),
+        ConnectedAccount.is_gone | (known < before),
     )
 
 

@@ -13,7 +13,7 @@ from webapp.queries.accounts import provider_balances
 from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.imports.imports import ImportAccountRecord
-from webapp.queries.reconciliation import openings, reconciliations
+from webapp.queries.reconciliation import openings
 
 UNLIKELY_SIGN: Final = "unlikely_sign"
 # So close to the bank's figure, in parts of it, a balance with its opposite sign is that figure.
@@ -38,10 +38,11 @@ class StatedOpening:
     line_count: int | None = None
 
 
-def next_statement(account: FeedAccount, today: date) -> NextStatement | None:
-    """Give the statement to reconcile next, None where no imported file states one that has ended by today."""
-    anchor = reconciliations.anchor_of(account)
-    after = anchor.statement_date if anchor is not None else None
+def next_statement(account: FeedAccount, after: date | None, today: date) -> NextStatement | None:
+    """Give the statement to reconcile next, after the day of the newest proof.
+
+    None where no imported file states one that has ended by today.
+    """
     found = oldest_file(account, after)
     if found is None:
         return None

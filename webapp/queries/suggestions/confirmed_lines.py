@@ -35,10 +35,12 @@ _COLUMNS: tuple[Any, ...] = tuple(_LINE.c[name] for name in dict.fromkeys((*_DAT
 _LEG_DATA = ("account_id", "org_merchant_id", "project_id", "transaction_id", "currency", "amount_minor")
 _LEG: tuple[Any, ...] = tuple(_POSTING.c[name] for name in (*_LEG_DATA, "amount_base_minor"))
 # In the rows of lines: the line's id, that of its entry, and its status; names take longer to look up.
-_KEYS = itemgetter(_DATA.index("id"), _DATA.index("journal_entry_id"), len(_COLUMNS))
+_ID, _ENTRY_ID = _DATA.index("id"), _DATA.index("journal_entry_id")
+_KEYS = itemgetter(_ID, _ENTRY_ID, len(_COLUMNS))
 _DAY_AND_ID = itemgetter(_DATA.index("booked_on"), _DATA.index("id"))
 # In the rows of `_newest_lines`: the id of the entry, with its leg behind it.
 _FIRST_OF_LEG = len(_COLUMNS) + 1
+_ACCOUNT_ID = _FIRST_OF_LEG + 1
 
 
 def all_lines(organization_id: str) -> HabitBook:
@@ -53,15 +55,15 @@ def newest(organization_id: str, amounts: tuple[int, int] = ALL_AMOUNTS) -> Habi
 
     They are found by the numbers of entries: an account may have more drafts than can be gone through for a page.
     """
-    lines: dict[int, Any] = {}
-    own: list[Any] = []
+    rows = db.session.execute(*_newest_lines(organization_id, *amounts)).all()
+    lines = {row[_ID]: row for row in rows}
     # An entry may have several lines, each of which comes with all of its legs.
     first_line: dict[int, int] = {}
-    for row in db.session.execute(*_newest_lines(organization_id, *amounts)):
-        line_id, entry_id, _ = _KEYS(row)
-        lines[line_id], leg = row, row[_FIRST_OF_LEG:]
-        if first_line.setdefault(entry_id, line_id) == line_id and leg[1] is not None:
-            own.append(leg)
+    own = [
+        row[_FIRST_OF_LEG:]
+        for row in rows
+        if first_line.setdefault(row[_ENTRY_ID], row[_ID]) == row[_ID] and row[_ACCOUNT_ID] is not None
+    ]
     corrected = db.session.execute(*_corrected_legs(organization_id, first_line)).all() if first_line else []
     newest_first = sorted(lines.values(), key=_DAY_AND_ID, reverse=True)
     return _habit_book(organization_id, newest_first, _legs(organization_id, [*own, *corrected]))

@@ -21,7 +21,7 @@ from webapp.queries.rules import candidates, compiled_rules, line_effects
 from webapp.queries.rules.decisions import RuleEvaluator
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
-from webapp.queries.transfers import destinations
+from webapp.queries.transfers import destinations, open_items
 from webapp.queries.transfers.destinations import Destination, LikelyTransfer
 
 
@@ -44,28 +44,44 @@ def of_records(
     records: Sequence[Any],
     *,
     with_accounts: Collection[int | None] | None = None,
+    uncategorised: Collection[int | None] | None = None,
     feeds: Mapping[int | None, FeedAccount] | None = None,
 ) -> dict[int, LineMeaning]:
     """Give what lines likely are, by their records, in a constant number of statements.
 
-    Of lines beside those `with_accounts`, the account is not asked for. `feeds` are all feed accounts, where they are
-    read already.
+    Of lines beside those `with_accounts`, the account is not asked for. `feeds` are all feed accounts, and
+    `uncategorised` the uncategorised accounts of these lines, where they are read already.
     """
     booked = [each for each in records if each.status == "BOOKED"]
-    drafts = [PayingLine.of(each, _merchants(each)) for each in booked if each.entry_status == "DRAFT"]
-    found = destinations.of_lines(organization_id, booked, drafts, feeds)
+    drafts = [each for each in booked if each.entry_status == "DRAFT"]
+    paying = [PayingLine.of(each, _merchants(each)) for each in drafts]
+    found = destinations.of_lines(
+        organization_id, [*drafts, *_watched(organization_id, booked)], paying, feeds
+    )
     others = [
         each
         for each in booked
         if each.id not in found and (with_accounts is None or each.id in with_accounts)
     ]
-    accounts = _accounts(organization_id, others) if others else {}
+    if others and uncategorised is None:
+        uncategorised = likely_accounts.uncategorised_accounts(organization_id)
+    accounts = _accounts(organization_id, others, uncategorised or ())
     return {line_id: _meaning(each) for line_id, each in (found | accounts).items()}
 
 
-def _accounts(organization_id: str, records: Sequence[Any]) -> dict[int, LikelyAccount]:
+def _watched(organization_id: str, records: Sequence[Any]) -> list[Any]:
+    """List the posted lines that may still be moved on: those on watched accounts."""
+    posted = [each for each in records if each.entry_status == "POSTED"]
+    if not posted:
+        return []
+    found = open_items.on_watched(organization_id, {each.journal_entry_id for each in posted})
+    return [each for each in posted if each.journal_entry_id in found]
+
+
+def _accounts(
+    organization_id: str, records: Sequence[Any], uncategorised: Collection[int | None]
+) -> dict[int, LikelyAccount]:
     """Give the accounts that rules or earlier lines say, by uncategorised line."""
-    uncategorised = likely_accounts.uncategorised_accounts(organization_id)
     open_lines = {each.id: each for each in records if each.account_id in uncategorised}
     if not open_lines:
         return {}

@@ -36,6 +36,7 @@ from webapp.queries.transactions.line_filters import (
     shown,
 )
 from webapp.queries.transactions.named_lines import NamedSplit
+from webapp.queries.transactions.part_names import PartNames
 from webapp.queries.transactions.pending_corrections import PendingFieldChange
 from webapp.queries.transactions.transactions import NEWEST, TransactionRecord
 from webapp.queries.transfers.proposed import ProposedTransfer
@@ -167,7 +168,8 @@ def _named(
     ids = [record.id for record in records]
     origins = line_joins.of_lines(organization_id, records)
     paired = _paired(organization_id, ids)
-    meanings = _meanings(organization_id, records, paired, current_id, feeds)
+    unpaired = [each for each in records if each.id not in paired]
+    meanings = _meanings(organization_id, unpaired, names, current_id, feeds)
     by_rules = runs.set_fields(organization_id, ids)
     pending = pending_corrections.of_records(organization_id, records)
     documents = attachments.of_lines(organization_id, ids)
@@ -196,7 +198,7 @@ def _named(
             explained=explained.get(record.id, ()),
             asks=any(names.is_uncategorised(part.account_id) for part in shown_now[record.id].parts),
         )
-        for record, meaning in zip(records, meanings, strict=True)
+        for record, meaning in ((each, meanings.get(each.id, NOTHING)) for each in records)
     ]
 
 
@@ -210,15 +212,18 @@ def _paired(organization_id: str, line_ids: Collection[int]) -> dict[int, Transa
 def _meanings(
     organization_id: str,
     records: Sequence[TransactionRecord],
-    paired: Collection[int],
+    names: PartNames,
     current_id: int | None,
     feeds: Mapping[int | None, FeedAccount],
-) -> list[LineMeaning]:
+) -> dict[int, LineMeaning]:
     """Give what each line likely is; the account only of what confirming would put there, and of the current one."""
-    with_accounts = {each.id for each in records if each.entry_status == "DRAFT"} | {current_id}
-    unpaired = [each for each in records if each.id not in paired]
-    found = line_meanings.of_records(organization_id, unpaired, with_accounts=with_accounts, feeds=feeds)
-    return [found.get(each.id, NOTHING) for each in records]
+    return line_meanings.of_records(
+        organization_id,
+        records,
+        with_accounts={each.id for each in records if each.entry_status == "DRAFT"} | {current_id},
+        uncategorised=[each.account_id for each in records if names.is_uncategorised(each.account_id)],
+        feeds=feeds,
+    )
 
 
 def _explained(

@@ -24,6 +24,8 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.access import organizations
+from webapp.queries.common.among import among
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.common.records import record_of
 from webapp.queries.currencies import revaluations
@@ -63,6 +65,25 @@ def items_subquery(organization_id: str) -> sa.Subquery:
         is_among(Posting.id, posted.correlate(None).scalar_subquery()),
     )
     return _less_settled(_items(*of_watched), organization_id)
+
+
+def on_watched(organization_id: str, entry_ids: Collection[int]) -> set[int]:
+    """Find the entries that post to a watched account, or that a correction posts there: no other is an open item."""
+    return set(db.session.scalars(*_on_watched(organization_id, entry_ids)))
+
+
+@made_once
+def _on_watched(organization_id: str, entry_ids: Collection[int]) -> sa.Select[Any]:
+    watched = sa.select(Account.id).where(Account.organization_id == organization_id, Account.is_watched)
+    return (
+        sa.select(leakproof_coalesce(JournalEntry.corrects_id, JournalEntry.id))
+        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            JournalEntry.organization_id == organization_id,
+            sa.or_(among(JournalEntry.id, entry_ids), among(JournalEntry.corrects_id, entry_ids)),
+            Posting.account_id.in_(watched),
+        )
+    )
 
 
 def of_transfers() -> sa.Subquery:

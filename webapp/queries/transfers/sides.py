@@ -114,8 +114,9 @@ def _near(
         near = sa.or_(near, line.booked_on.between(of("first"), of("last")))
     if is_alone:
         # An index leads to a day and a range of amounts: few steps beside all lines of these days.
-        near = line.id.in_(sa.union_all(*(_of_days(fit) for fit in fits)))
-    found = unpaired.where(line.feed_account_id.in_(of("fa_ids")), near)
+        found = unpaired.where(line.id.in_(sa.union_all(*(_of_days(fit) for fit in fits))))
+    else:
+        found = unpaired.where(line.feed_account_id.in_(of("fa_ids")), near)
     return (found.where(line.amount_minor.in_(of("amounts"))) if is_of_size else found).limit(MOST_NEAR + 1)
 
 

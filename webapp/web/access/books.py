@@ -3,6 +3,7 @@
 The choice of a session only decides where `/` leads. An address without books is from an older version.
 """
 
+from functools import cache
 from typing import Any
 
 from flask import Flask, current_app, redirect, request, url_for
@@ -90,12 +91,17 @@ class WhichBooksError(LedgerError):
 def register_books(app: Flask) -> None:
     """Give the address of each page the books of its request."""
 
+    # What the addresses of the application expect is settled once it serves.
+    @cache
+    def has_books(endpoint: str) -> bool:
+        return app.url_map.is_endpoint_expecting(endpoint, BOOKS)
+
     @app.url_defaults
     def name_books(endpoint: str, values: dict[str, Any]) -> None:
         found = state().principal
         if found is None or BOOKS in values:
             return
-        if app.url_map.is_endpoint_expecting(endpoint, BOOKS):
+        if has_books(endpoint):
             values[BOOKS] = found.organization_id
         elif endpoint.startswith("api_") and found.session_hash is not None and not is_for_api():
             # What a page offers to download.

@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Response, current_app, g, has_request_context, request
 
+from webapp.ledger.notation.locales import Notation
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.idempotency_keys import Claim
 from webapp.services.imports.planning.records import Reading
@@ -52,7 +53,8 @@ class RequestState:
     under, `slot` what a heavy call holds until it ends. `version` is that of the record that a read answers a part of,
     `answer` a response with the body that was written into it. `books` is the organization that the address names.
     `tells_kept` is set where the page tells what the request that led to it warned of, `is_refused` where the answer
-    refuses what was sent though its status does not say so. `language` is that of its page, once one was asked for.
+    refuses what was sent though its status does not say so. `language` and `notation` are those of its page, once
+    they were asked for.
     """
 
     now: datetime
@@ -80,6 +82,7 @@ class RequestState:
     tells_kept: bool = False
     is_refused: bool = False
     language: str | None = None
+    notation: Notation | None = None
 
 
 def begin(request_id: str, id_of_client: str | None) -> None:

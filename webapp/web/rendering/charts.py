@@ -270,7 +270,8 @@ def small_line(balances: Sequence[int], width: int = 104, height: int = 28) -> s
     low, high = min(balances), max(balances)
     across = (width - 4) / max(len(balances) - 1, 1)
     up = (height - 4) / (high - low or 1)
-    points = [(2 + at * across, height - 2 - (each - low) * up) for at, each in enumerate(balances)]
+    turns = [at for at, each in enumerate(balances) if not at or each != balances[at - 1]]
+    points = [(2 + at * across, height - 2 - (balances[at] - low) * up) for at in turns]
     return stepped(points, width - 2)
 
 

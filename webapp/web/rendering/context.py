@@ -38,7 +38,7 @@ def add_context(app: Flask) -> None:
     app.jinja_env.filters.update(filters, worded=sentence, written=rule_wording.written)
     app.jinja_env.tests.update(figures.TESTS)
     app.jinja_env.globals.update(line_address=line_address)
-    app.jinja_env.globals.update(in_books=in_books, icon_sheet=icon_sheet)
+    app.jinja_env.globals.update(in_books=in_books, icon_sheet=icon_sheet, asset=asset)
     app.jinja_env.finalize = printed
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.context_processor(names)
@@ -120,12 +120,17 @@ class TemplateEnvironment(Environment):
 
 def icon_sheet() -> str:
     """Give the address of the icons, of which a list prints some for each row."""
-    return _icon_sheet(request.script_root)
+    return asset(ICONS)
 
 
-@lru_cache(maxsize=8)
-def _icon_sheet(_script_root: str) -> str:
-    return url_for("static", filename=ICONS)
+def asset(filename: str) -> str:
+    """Give the address of a static file, of which each page names some twenty."""
+    return _asset(request.script_root, filename)
+
+
+@lru_cache(maxsize=512)
+def _asset(_script_root: str, filename: str) -> str:
+    return url_for("static", filename=filename)
 
 
 def line_address(fa_id: int, transaction_id: int, edit: str | None = None) -> str:

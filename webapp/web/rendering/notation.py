@@ -13,7 +13,7 @@ from webapp.ledger.notation.days import MONTHS, MONTHS_IN_FULL, written_day, wri
 from webapp.ledger.notation.locales import DEFAULT, NOTATIONS, Notation, notation_in
 from webapp.schemas.fields import AMOUNT_WANTED, DAY_WANTED, RATE_WANTED
 from webapp.web.access import requests
-from webapp.web.access.request_state import state
+from webapp.web.access.request_state import begun, state
 from webapp.web.rendering.figures import UNCLEAR
 from webapp.web.rendering.languages import gettext, language, translated
 
@@ -40,8 +40,13 @@ _MONTH: Final = re.compile(rf"\b({'|'.join(MONTHS_IN_FULL['en'])}) ([0-9]{{4}})\
 
 def notation() -> Notation:
     """Give the notation of the page that is being rendered or read."""
-    found = state().principal if has_request_context() else None
-    return notation_in(language(), found.own_locale, found.locale) if found else DEFAULT
+    current = begun()
+    if current is None or current.principal is None:
+        return DEFAULT
+    if current.notation is None:
+        found = current.principal
+        current.notation = notation_in(language(), found.own_locale, found.locale)
+    return current.notation
 
 
 def in_zone(value: Any) -> Any:
