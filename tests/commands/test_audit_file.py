@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from examples.verify_books import FORMATS, verify
 from tests.fixtures.desks import Desk
 from webapp.database.sessions import db
+from webapp.database.tenancy import maintenance
 from webapp.ledger.bound_rows import FIELDS, FORMAT
 from webapp.ledger.canonical import canonical_json, sha256_hex
 
@@ -114,9 +115,11 @@ def cut(statement):
     db.session.execute(sa.text(statement))
 
 
-def test_what_was_written_past_the_acts_is_bound_by_the_migration(bank, command):
+def test_what_was_written_past_the_acts_is_bound_by_the_migration(app, bank, command):
     bank.account("Food")
-    bank.ask(lambda: db.session.execute(sa.text("UPDATE accounts SET name = 'Fare' WHERE name = 'Food'")))
+    with app.app_context(), maintenance():
+        db.session.execute(sa.text("UPDATE accounts SET name = 'Fare' WHERE name = 'Food'"))
+        db.session.commit()
     found = json.loads(command("check", "--json").stdout)["violations"]
     assert [each["code"] for each in found] == ["row_not_bound"]
     assert "now binds 1 rows" in command("migrate").stderr

@@ -54,12 +54,12 @@ def test_a_period_that_closes_while_lines_are_laid_in_gets_none_of_their_drafts(
 ):
     closed, whole = [], getattr(turns, moment)
 
-    def close_before(asked):
+    def close_before(*asked):
         if not closed:
             with ThreadPoolExecutor(1) as elsewhere:
                 asking = elsewhere.submit(ada.put, "/api/lock-date", json={"lockDate": "2026-03-31"})
                 closed.append(asking.result().status_code)
-        return whole(asked)
+        return whole(*asked)
 
     monkeypatch.setattr(turns, moment, close_before)
     answer = send(ben, file_of(LINES, "closing"), "closing.ofx")

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from tests.tree import ROOT
 from webapp.database.sessions import Base, db
+from webapp.database.tenancy import maintenance
 from webapp.ledger.bound_rows import FIELDS
 from webapp.migrations.revisions import head_revision
 from webapp.models import BoundRow
@@ -189,6 +190,35 @@ def test_each_change_past_the_application_is_named_at_its_row_and_no_other_row_i
     copy.damage(f"UPDATE bound_rows SET format = 2 WHERE kind = 'account' AND row_id = {account_id}")  # noqa: S608
     assert found(copy) == [("accountId", account_id)]
     figure("E3", f"{len(CHANGES + NAMELESS)} kinds of change named at their rows, and no other row")
+
+
+def test_no_act_binds_what_was_changed_past_the_application(app, ada):
+    """Where the triggers stay, they note the change, and the next act finds the note."""
+
+    def change(table, change, key="id"):
+        of_ada = f"{'id' if table == 'organizations' else 'organization_id'} = '{ada.organization_id}'"
+        newest = f"{key} = (SELECT max({key}) FROM {table} WHERE {of_ada})"  # noqa: S608
+        with app.app_context(), maintenance():
+            db.session.execute(sa.text(f"{change} WHERE {of_ada} AND {newest}"))
+            db.session.commit()
+
+    def named():
+        with app.app_context(), maintenance():
+            return sorted(each.message.split(" is not")[0] for each in bound_rows.rows())
+
+    account = ada.post("/api/accounts", json={"name": "Travel", "type": "EXPENSE"}).json["account"]["id"]
+    rate = {"day": "2026-10-01", "currency": "USD", "unitsPerBase": "1.10"}
+    assert ada.put("/api/exchange-rates", json={"rates": [rate]}).status_code == 200
+    assert named() == []
+    change("accounts", "UPDATE accounts SET type = 'EQUITY'")
+    change("organizations", "UPDATE organizations SET lock_date = '2020-02-29'")
+    change("memberships", "UPDATE memberships SET role = 'accountant'", "user_id")
+    change("exchange_rates", "DELETE FROM exchange_rates")
+    ada.post("/api/merchants", json={"name": "Acme"})
+    noted = ["Account", "Exchange rate", "The membership of person", "The organization's own row"]
+    assert [each.rstrip(" 0123456789") for each in named()] == noted
+    ada.patch(f"/api/accounts/{account}", json={"name": "Trips"})
+    assert [each.rstrip(" 0123456789") for each in named()] == noted[1:]
 
 
 def named_at_their_rows(copy, changes, backups_by_turn):

@@ -29,7 +29,7 @@ from webapp.database import failures, measures, stop
 from webapp.database.command_limits import unlimited
 from webapp.database.postgresql import weaknesses
 from webapp.database.roles import is_for_requests_only, unbound
-from webapp.database.sessions import begin_write, db
+from webapp.database.sessions import begin_write, db, lock_books
 from webapp.database.tenancy import maintenance
 from webapp.distribution import needs, placements
 from webapp.migrations import revisions
@@ -140,7 +140,7 @@ def migrate(*, if_empty: bool) -> None:
 def bind_written() -> None:
     """Bind what was written past the acts of each organization in its audit trail; the caller commits."""
     for organization_id, count in not_bound().items():
-        begin_write(organization_id)
+        lock_books(organization_id)
         bind_rows(actor=command_actor(organization_id), now=datetime.now(UTC))
         click.echo(f"The audit trail of {organization_id} now binds {count:,} rows.", err=True)
 

@@ -93,7 +93,8 @@ def begin_write(organization_id: str | None = None) -> None:
     """Open the session's transaction to write to this organization.
 
     SQLite has one writer; on PostgreSQL the organization's row is locked first, so that acts on the
-    same books are serial there too, and the audit chain cannot fork.
+    same books are serial there too, and the audit chain cannot fork. What is noted as written by then was
+    written past acts: it is forgotten, so that none binds it.
     """
     session = db.session()
     named = organization_id or state_of(session).organization_id
@@ -101,11 +102,13 @@ def begin_write(organization_id: str | None = None) -> None:
         locks = {"locks_books": True} if organization_id is not None else {}
         session.connection(execution_options={"organization_id": named, **locks})
     _see_in_open(session, named)
-    if organization_id is not None and session.connection().info.get("locked") != organization_id:
+    connection = session.connection()
+    if organization_id is not None and connection.info["locked"] != organization_id:
         lock_books(organization_id)
+        connection.exec_driver_sql(tenancy.forgetting(organization_id))
 
 
-def begin_bulk(first: Preparation) -> None:
+def begin_bulk(organization_id: str, first: Preparation) -> None:
     """Open the session's transaction for a large write, whose last part locks the books with `lock_books`.
 
     `first` prepares data in temporary tables of the connection, while nobody waits for it. After it the transaction
@@ -113,7 +116,11 @@ def begin_bulk(first: Preparation) -> None:
     """
     if db.engine.dialect.name == "sqlite":
         db.session.connection(execution_options={"first": first})
+        begin_write(organization_id)
         return
+    # It writes before it locks, and what others wrote past acts is forgotten under the lock alone.
+    begin_write(organization_id)
+    db.session.commit()
     connection = db.session.connection()
     if not is_unlimited():
         connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{BULK_PATIENCE_SECONDS}s'")
@@ -122,9 +129,11 @@ def begin_bulk(first: Preparation) -> None:
 
 def lock_books(organization_id: str) -> None:
     """Lock this organization's books for writing; on SQLite the one writer has the lock already."""
-    if db.engine.dialect.name == "postgresql":
+    connection = db.session.connection()
+    connection.info["locked"] = organization_id
+    if connection.dialect.name == "postgresql":
         with measures.waiting_to_write():
-            db.session.connection().exec_driver_sql(tenancy.lock_of(organization_id))
+            connection.exec_driver_sql(tenancy.lock_of(organization_id))
 
 
 def lock_people() -> None:

@@ -94,7 +94,7 @@ def prepare_engine(engine: sa.Engine) -> None:
     def begin(connection: sa.Connection) -> None:
         if is_unlimited():
             connection.exec_driver_sql(LARGE_CACHE)
-        options = connection.get_execution_options()
+        options, connection.info["locked"] = connection.get_execution_options(), None
         if options.get("read_only"):
             connection.exec_driver_sql("BEGIN")
             return

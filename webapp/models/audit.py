@@ -161,7 +161,8 @@ class BoundRow(OrganizationKeyed, Base):
 class WrittenRow(OrganizationKeyed, Base):
     """A row that was written since the last event of its organization; the database notes and forgets it by triggers.
 
-    The event of the act that wrote binds it. A row that remains comes from a write past the application.
+    The event of the act that wrote binds it. A row that remains comes from a write past the application; the next
+    transaction that locks the books forgets it, so that no act binds it.
     """
 
     __tablename__ = "written_rows"

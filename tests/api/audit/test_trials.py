@@ -23,8 +23,7 @@ TITLES = dict(
     for line in (Path(__file__).parents[2] / "titles.txt").read_text(encoding="utf-8").splitlines()
 )
 # What waits for a person is told in these; everything else stays as it is.
-# The event of a proposal binds what was written past acts before it.
-WAITING = {"action_requests", "proposals", "audit_events", "bound_rows", "written_rows"}
+WAITING = {"action_requests", "proposals", "audit_events"}
 SEEN = {"last_used_at", "last_seen_at"}
 
 

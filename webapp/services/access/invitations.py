@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 
 import sqlalchemy as sa
 
-from webapp.database.sessions import db
+from webapp.database.sessions import begin_write, db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Invitation, Membership, User
 from webapp.queries.access import invitations
@@ -128,6 +128,7 @@ def accept(
     or PasswordMissingError.
     """
     invitation = invitations.of_link(secret, now)
+    begin_write(invitation.organization_id)
     user = (
         _newcomer(invitation, password_hash, now, has_identity=has_identity)
         if user_id is None

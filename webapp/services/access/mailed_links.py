@@ -6,7 +6,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from webapp.database.sessions import begin_read, begin_write, db, lock_books, scope_session
+from webapp.database.sessions import begin_read, begin_write, db, scope_session
 from webapp.ledger.errors import NotFoundError
 from webapp.models import SignInStep, User
 from webapp.queries.access import organizations
@@ -89,7 +89,7 @@ def end(about: str, secret: str, now: datetime) -> tuple[User, Mapping[str, str]
 def begin_as(user: User, organization_id: str, visitor: Visitor) -> Actor:
     """Begin to write in some books as a person who is not signed in."""
     scope_session(organization_id)
-    lock_books(organization_id)
+    begin_write(organization_id)
     return Actor(organization_id, "PERSON", user.id, user.name, user.id, address=visitor.address)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from webapp.database.sessions import db, lock_books, scope_session, scoped_session
+from webapp.database.sessions import begin_write, db, scope_session, scoped_session
 from webapp.ledger.codes import OPTIONAL_LETTERS
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.ledger.scopes import scopes_of_role
@@ -187,7 +187,7 @@ def check_current(email: str, current: str, visitor: Visitor, actor: Actor, now:
     except SignInRefusedError:
         raise WrongPasswordError(fields={"current": [str(WrongPasswordError.__doc__)]}) from None
     scope_session(actor.organization_id)
-    lock_books(actor.organization_id)
+    begin_write(actor.organization_id)
     return user_id
 
 

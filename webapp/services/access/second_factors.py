@@ -10,7 +10,7 @@ from typing import Any, Final
 import pyotp
 import sqlalchemy as sa
 
-from webapp.database.sessions import db
+from webapp.database.sessions import begin_write, db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Authenticator, Passkey, RecoveryCode, SignInStep, User
 from webapp.queries.access import organizations
@@ -134,6 +134,7 @@ def reset(user: User, actor_of: Callable[[str], Actor], now: datetime) -> bool:
         return False
     title = f"Removed the second factor of {user.name}"
     for organization in organizations.of_user(user.id):
+        begin_write(organization.id)
         with act(actor_of(organization.id), now, "reset_second_factor", ("user", user.id), title=title):
             pass
     db.session.execute(sa.delete(Passkey).where(Passkey.user_id == user.id))

@@ -59,7 +59,7 @@ def write(turn: ImportTurn) -> Import:
         begin_snapshot(organization_id)
         ready = turn.prepare()
         db.session.rollback()
-        begin_bulk(ready.stage)
+        begin_bulk(organization_id, ready.stage)
         imported = _tried(turn, ready)
         if imported is not None:
             return imported
