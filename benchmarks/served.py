@@ -37,7 +37,7 @@ GREETINGS, ASKED_IN_TURN = 20, 10
 OPEN_LINES = 4_000
 STARTS, CLIENTS = 3, 8
 DAY = histories.LAST.replace(year=histories.LAST.year - 1)
-MEBIBYTES, MORE_RATE, MORE_READS, SLOWEST = 220, 1.4, 1.5, 8
+MEBIBYTES, OF_WORKER, MORE_RATE, MORE_READS, SLOWEST = 220, 120, 1.4, 1.5, 8
 STARTS_OF_A_GREETING, MORE_SECONDS = 4, 1
 OF_SQLITE, OF_SQLITE_PAGES, OF_DIRECT = 5, 2.5, 1.3
 
@@ -372,7 +372,12 @@ def main(options: argparse.Namespace) -> bool:
                 if options.only in row.title:
                     table.show(measured(row, stage, options.seconds))
             if not options.only:
-                table.show(crowd(stage), at_most("S12 memory, MiB", served.mebibytes, MEBIBYTES, MEBIBYTES))
+                table.show(crowd(stage))
+                server, worker = served.mebibytes
+                table.show(
+                    at_most("S12 memory, MiB", server, MEBIBYTES, MEBIBYTES),
+                    at_most("S12 memory of the worker, MiB", worker, OF_WORKER, OF_WORKER),
+                )
         if not options.only:
             table.show(starts(acts, options.checkout), processes(acts, options.checkout, options.seconds))
     if options.engine == kept_books.POSTGRESQL:

@@ -79,11 +79,14 @@ class Served:
         self.port, self.seconds = port, seconds
 
     @property
-    def mebibytes(self) -> float:
-        """Return the memory of its processes, with what they share counted once."""
-        texts = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in self.processor.pids()]
-        lines = [line for text in texts for line in text.splitlines()]
-        return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+    def mebibytes(self) -> tuple[float, float]:
+        """Return the memory of what serves, and of the worker at its side; what processes share is counted once."""
+        found = [0.0, 0.0]
+        for pid in self.processor.pids():
+            is_worker = b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+            found[is_worker] += next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+        return found[0], found[1]
 
 
 @contextlib.contextmanager

@@ -10,9 +10,17 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from webapp.config import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from _typeshed.wsgi import WSGIApplication
+
+
+class PlainFlask(Flask):
+    """Flask for plain functions: it looks at each one, each time that it calls it, whether it is a coroutine."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Give the function as it is."""
+        return func
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -39,7 +47,7 @@ def books_alone(settings: Settings) -> Flask:
     from webapp.database.sessions import db, prepare_engine  # noqa: PLC0415  (the rooms import this package)
     from webapp.web.logs import write_logs  # noqa: PLC0415
 
-    app = Flask("webapp", instance_path=str(settings.instance_path))
+    app = PlainFlask("webapp", instance_path=str(settings.instance_path))
     app.config.from_mapping(flask_settings(settings))
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False

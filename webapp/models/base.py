@@ -173,7 +173,7 @@ def see_one_organization(state: orm.ORMExecuteState) -> None:
         state.session.flush()
     if state.execution_options.get("across_organizations"):
         return
-    if organization_id is None or not state.is_select or state.is_column_load:
+    if organization_id is None or not state.is_select or state.is_column_load or not state.is_orm_statement:
         return
     _seen.set(organization_id)
     of_one = _kept_of_one if state.execution_options.get("is_made_once") else _of_one

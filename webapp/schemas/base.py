@@ -63,6 +63,14 @@ class Schema(ma.Schema):
             if isinstance(bound, ma.validate.Length) and bound.max is not None
         }
 
+    def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
+        """Read a key of a dictionary, or an attribute of a record."""
+        if type(obj) is dict and "." not in attr:
+            return obj.get(attr, default)
+        if "." in attr or hasattr(obj, "__getitem__"):
+            return super().get_attribute(obj, attr, default)
+        return getattr(obj, attr, default)
+
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field) -> None:  # type: ignore[type-arg]
         """Give every field its camelCase key, and a sentence for missing and empty values unless it has its own."""
         ours = {

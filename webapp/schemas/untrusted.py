@@ -1,6 +1,6 @@
 """Untrusted texts, which come from a bank, a file or a document: data, never instructions."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import marshmallow as ma
@@ -51,16 +51,18 @@ def paths_in(answer: Mapping[str, Any], paths: Iterable[str]) -> list[str]:
     >>> paths_in({"lines": [{"text": None}, {"text": "Tea"}], "note": ""}, ["lines[].text", "lines[].iban", "note"])
     ['lines[].text']
     """
-    return [each for each in paths if _has_text(answer, each.split("."))]
+    return [each for each in paths if any(value not in (None, "", [], {}) for value in _under(answer, each))]
 
 
-def _has_text(value: Any, path: Sequence[str]) -> bool:
-    if not path:
-        return value not in (None, "", [], {})
-    inner = value.get(path[0].removesuffix("[]")) if isinstance(value, Mapping) else None
-    if path[0].endswith("[]"):
-        return any(_has_text(each, path[1:]) for each in inner or ())
-    return _has_text(inner, path[1:])
+def _under(answer: Mapping[str, Any], path: str) -> list[Any]:
+    """List the values under a path of an answer."""
+    found: list[Any] = [answer]
+    for name in path.split("."):
+        key = name.removesuffix("[]")
+        found = [each.get(key) for each in found if isinstance(each, dict)]
+        if key != name:
+            found = [member for members in found for member in members or ()]
+    return found
 
 
 class UntrustedPaths(ma.fields.Constant[Any]):

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -92,6 +92,15 @@ def age_of(due_on: date | None, day: date) -> Age:
     """
     days = 0 if due_on is None else (day - due_on).days
     return next((age for most, age in _MOST_DAYS if days <= most), Age.OVER_90)
+
+
+def first_due_days(day: date) -> list[date]:
+    """Give the first due day of each age but the last, the youngest age first.
+
+    >>> [str(each) for each in first_due_days(date(2026, 5, 30))]
+    ['2026-05-30', '2026-04-30', '2026-03-31', '2026-03-01']
+    """
+    return [day - timedelta(days=most) for most, _ in _MOST_DAYS]
 
 
 def aged(items: Iterable[Owed], day: date) -> list[AgedAmounts]:

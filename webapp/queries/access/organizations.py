@@ -26,9 +26,14 @@ def get(organization_id: str) -> Organization:
     """Find an organization that exists."""
     found: Organization | None = kept_rows.kept(organization_id)
     if found is None:
-        found = db.session.get_one(Organization, organization_id)
+        found = db.session.scalars(*_of_id(organization_id)).one()
         kept_rows.keep(organization_id, found)
     return found
+
+
+@made_once
+def _of_id(organization_id: str) -> sa.Select[Any]:
+    return sa.select(Organization).where(Organization.id == organization_id)
 
 
 def has_people() -> bool:

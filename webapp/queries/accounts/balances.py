@@ -147,7 +147,8 @@ def _at_closes(count: int, cut: tuple[int, ...]) -> sa.Select[Any]:
     ]
     sums = sa.union_all(months, *parts).subquery()
     account_id, *at = sums.c
-    return sa.select(account_id, *map(sa.func.sum, at)).group_by(account_id)
+    added = sa.select(account_id, *map(sa.func.sum, at)).group_by(account_id)
+    return added.execution_options(is_made_once=True)
 
 
 def _within_month(number: int) -> sa.ScalarSelect[int | None]:

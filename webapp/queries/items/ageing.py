@@ -13,11 +13,20 @@ from sqlalchemy import orm
 from webapp.database.functions import leakproof_coalesce
 from webapp.database.sessions import db
 from webapp.ledger.money import Money
-from webapp.ledger.open_items.ageing import ACCOUNT_TYPES, Age, AgedAmounts, Owed, OwedSide, aged
+from webapp.ledger.open_items.ageing import (
+    ACCOUNT_TYPES,
+    Age,
+    AgedAmounts,
+    Owed,
+    OwedSide,
+    aged,
+    first_due_days,
+)
 from webapp.models import COUNTING, Account, JournalEntry, Merchant, Posting, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
 from webapp.queries.common import lookups
+from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import revaluations
 from webapp.queries.items import listings
@@ -75,7 +84,7 @@ def report(organization_id: str, side: OwedSide, day: date) -> AgedReport:
     """Age what is owed on one side at the close of a day."""
     base = organizations.get(organization_id).base_currency
     account_ids = keeping(organization_id, side)
-    groups = aged(owed(organization_id, account_ids, day), day)
+    groups = aged(_owed_by_age(organization_id, account_ids, day), day)
     closing = balances.of_accounts(organization_id, account_ids, through=day).values()
     return AgedReport(
         side,
@@ -92,15 +101,32 @@ def report(organization_id: str, side: OwedSide, day: date) -> AgedReport:
 
 def keeping(organization_id: str, side: OwedSide | None = None) -> list[int]:
     """List the ids of the accounts that keep items, of one side or of both, in the order of the chart."""
-    statement = sa.select(Account.id).where(Account.organization_id == organization_id, Account.keeps_items)
-    if side is not None:
-        statement = statement.where(Account.type == ACCOUNT_TYPES[side])
-    return list(db.session.scalars(statement.order_by(*accounts.BY_CODE.columns)))
+    types = [type_.value for each, type_ in ACCOUNT_TYPES.items() if side in {None, each}]
+    return list(db.session.scalars(*_keeping(organization_id, types)))
+
+
+@made_once
+def _keeping(organization_id: str, types: Collection[str]) -> sa.Select[Any]:
+    return (
+        sa.select(Account.id)
+        .where(Account.organization_id == organization_id, Account.keeps_items, among(Account.type, types))
+        .order_by(*accounts.BY_CODE.columns)
+    )
 
 
 def owed(organization_id: str, account_ids: Collection[int], day: date) -> list[Owed]:
     """Add up what is left of items at the close of a day, by party, currency and due day."""
-    rows = db.session.execute(*_owed(organization_id, account_ids, day))
+    return _read(*_owed(organization_id, account_ids, day))
+
+
+def _owed_by_age(organization_id: str, account_ids: Collection[int], day: date) -> list[Owed]:
+    """Add up what is left of items at the close of a day, by party, currency and age; each with its last due day."""
+    statement, values = _by_age(organization_id, account_ids, day)
+    return _read(statement, values | {f"due_{place}": due for place, due in enumerate(first_due_days(day))})
+
+
+def _read(statement: sa.Select[Any], values: Mapping[str, Any]) -> list[Owed]:
+    rows = db.session.execute(statement, values).all()
     return [Owed(party, currency, due, int(amount), int(base)) for party, currency, due, amount, base in rows]
 
 
@@ -110,8 +136,26 @@ def _owed(organization_id: str, account_ids: Collection[int], day: date) -> sa.S
     keys = items.c.party, items.c.currency, items.c.due_on
     return (
         sa.select(*keys, sa.func.sum(items.c.open_minor), sa.func.sum(items.c.open_base_minor))
-        .where(items.c.account_id.in_(account_ids), listings.is_open(items))
+        .where(among(items.c.account_id, account_ids), listings.is_open(items))
         .group_by(*keys)
+    )
+
+
+@made_once
+def _by_age(organization_id: str, account_ids: Collection[int], day: date) -> sa.Select[Any]:
+    items = listings.as_of(organization_id, day)
+    due_on: Any = items.c.due_on
+    ages = ((due_on >= sa.bindparam(f"due_{place}"), place) for place in range(len(Age) - 1))
+    keys = items.c.party, items.c.currency
+    return (
+        sa.select(
+            *keys,
+            sa.func.max(due_on),
+            sa.func.sum(items.c.open_minor),
+            sa.func.sum(items.c.open_base_minor),
+        )
+        .where(among(items.c.account_id, account_ids), listings.is_open(items))
+        .group_by(*keys, sa.case((due_on.is_(None), 0), *ages, else_=len(Age)))
     )
 
 
@@ -157,13 +201,21 @@ def _revalued(organization_id: str, account_ids: Collection[int], day: date) -> 
 def _revaluation(organization_id: str, account_ids: Collection[int], day: date) -> sa.Select[Any]:
     first = orm.aliased(JournalEntry)
     original = leakproof_coalesce(JournalEntry.voids_id, JournalEntry.corrects_id, JournalEntry.id)
+    # By the few entries that revalue: most of what is posted to the accounts does not.
+    entries = sa.select(JournalEntry.id).where(JournalEntry.organization_id == organization_id)
+    revaluing = entries.where(revaluations.IS_REVALUATION)
+    family = revaluing.union_all(
+        entries.where(JournalEntry.voids_id.in_(revaluing)),
+        entries.where(JournalEntry.corrects_id.in_(revaluing)),
+    )
     return (
         sa.select(sa.func.sum(Posting.amount_base_minor))
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .join(first, sa.and_(of_same_organization(first, JournalEntry), first.id == original))
         .where(
             Posting.organization_id == organization_id,
-            Posting.account_id.in_(account_ids),
+            Posting.journal_entry_id.in_(family),
+            among(Posting.account_id, account_ids),
             JournalEntry.status.in_(COUNTING),
             JournalEntry.effective_on <= day,
             first.source == revaluations.SOURCE,

@@ -16,6 +16,7 @@ from webapp.ledger.tax.forms import months_after
 from webapp.models import Account, JournalEntry, Posting, Schedule, SchedulePart, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
+from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.records import record_of
 
@@ -140,14 +141,7 @@ def due(organization_id: str, until: date, *, by_itself: bool = False) -> Sequen
 def due_of_loans(organization_id: str, days: Sequence[date]) -> dict[int, list[int]]:
     """Give for each account of a loan what is to be paid back within a year of each of some days."""
     found: dict[int, list[int]] = {}
-    loans = db.session.scalars(
-        sa.select(Schedule).where(
-            Schedule.organization_id == organization_id,
-            Schedule.kind == ScheduleKind.LOAN,
-            Schedule.status == "ACTIVE",
-        )
-    )
-    for loan in loans:
+    for loan in db.session.scalars(*_loans(organization_id)):
         dues = [each.due_on for each in parts_of(loan)]
         plan = _plan(loan, len(dues))
         of_loan = found.setdefault(loan.account_id or 0, [0] * len(days))
@@ -157,6 +151,15 @@ def due_of_loans(organization_id: str, days: Sequence[date]) -> dict[int, list[i
                 part.principal for part, due_on in zip(plan, dues, strict=True) if day < due_on <= end
             )
     return found
+
+
+@made_once
+def _loans(organization_id: str) -> sa.Select[Any]:
+    return sa.select(Schedule).where(
+        Schedule.organization_id == organization_id,
+        Schedule.kind == ScheduleKind.LOAN,
+        Schedule.status == "ACTIVE",
+    )
 
 
 def _plan(loan: Schedule, periods: int) -> list[LoanPart]:

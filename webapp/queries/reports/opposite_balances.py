@@ -114,6 +114,7 @@ def _since(count: int) -> sa.Select[Any]:
             sa.and_(Merchant.organization_id == organization_id, Merchant.id == sums.c.org_merchant_id),
         )
         .group_by(sums.c.account_id, party, sums.c.number)
+        .execution_options(is_made_once=True)
     )
 
 

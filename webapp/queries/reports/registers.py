@@ -60,14 +60,19 @@ class RegisterRecord:
 
 def account(organization_id: str, account_id: int) -> RegisterAccount:
     """Find an account, or raise NotFoundError."""
-    found = db.session.execute(
-        sa.select(Account.currency, Organization.base_currency)
-        .join(Organization, Organization.id == Account.organization_id)
-        .where(Account.organization_id == organization_id, Account.id == account_id)
-    ).first()
+    found = db.session.execute(*_currencies(organization_id, account_id)).first()
     if found is None:
         raise NotFoundError
     return RegisterAccount(organization_id, account_id, *found)
+
+
+@made_once
+def _currencies(organization_id: str, account_id: int) -> sa.Select[*tuple[Any, ...]]:
+    return (
+        sa.select(Account.currency, Organization.base_currency)
+        .join(Organization, Organization.id == Account.organization_id)
+        .where(Account.organization_id == organization_id, Account.id == account_id)
+    )
 
 
 def page(
@@ -220,7 +225,7 @@ def _lines(bounds: frozenset[str], *, ascends: bool) -> Any:
         last = sa.tuple_(*(named(name, type_=column.type) for name, column in zip(_LAST, key, strict=True)))
         here = sa.tuple_(*key)
         statement = statement.where(here > last if ascends else here < last)
-    return statement
+    return statement.execution_options(is_made_once=True)
 
 
 # The parameters of the key of the last row that was shown.
