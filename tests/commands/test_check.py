@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.desks import Desk
 from webapp.database.sessions import db
+from webapp.database.tenancy import maintenance
 
 
 @pytest.fixture
@@ -61,11 +62,14 @@ def proved(bank, desk):
 
 
 @pytest.fixture
-def damage(bank):
+def damage(app):
     """Write past the application."""
 
     def run(*statements):
-        bank.ask(lambda: [db.session.execute(sa.text(each)) for each in statements])
+        with app.app_context(), maintenance():
+            for each in statements:
+                db.session.execute(sa.text(each))
+            db.session.commit()
 
     return run
 

@@ -82,7 +82,7 @@ def test_an_act_on_items_takes_no_more_behind_many_of_one_party(app, ada, acts):
     for count in (FEW, MANY):
         with app.app_context():
             write(ada.organization_id, count, alike=True)
-        # The next act binds what was written here past acts.
+        # The next act forgets which rows were written here past acts.
         ada.post("/api/projects", json={"name": f"Bound {count}"})
         found[count] = {name: steps.of(act()) for name, act in acts.items()}
     few, many = found[FEW], found[MANY]

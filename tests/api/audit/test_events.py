@@ -56,7 +56,9 @@ def test_every_event_names_its_act_and_what_became_of_it(ada, worked):
     assert types == ["transaction.executed", "transaction.executed"]
     assert [each["type"] for each in events][-2:] == ["journal_entry.executed", "journal_entry.failed"]
     acts = ada.get("/api/action-requests?limit=200").json["actionRequests"]
-    assert [each["actionRequestId"] for each in reversed(events)] == [each["id"] for each in acts]
+    # The bank of tests binds what it wrote past acts, at an instant of its own.
+    told = [each["actionRequestId"] for each in reversed(events) if each["kind"] != "bind_rows"]
+    assert told == [each["id"] for each in acts if each["kind"] != "bind_rows"]
     assert events[-1]["actor"] == acts[0]["actor"]
 
 

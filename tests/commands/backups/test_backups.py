@@ -219,8 +219,6 @@ def test_backups_under_load_are_whole(gunicorn, ada, bank, command, restored, ro
     lines = bank.send_many(
         [("2026-03-02", "-1.00", f"Line {number}") for number in range(WRITERS * 40 * count)]
     )
-    # The next act binds what the bank here wrote past acts.
-    ada.post("/api/projects", json={"name": "Bound"})
     address = gunicorn(WORKERS)
     acknowledged, stopping, statuses = [], [], Counter()
 
