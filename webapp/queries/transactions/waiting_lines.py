@@ -13,8 +13,8 @@ from webapp.models import Account, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
 from webapp.queries.common.made_once import made_once
 
-# Of more lines than `ALL` not all are counted: the hub says "over 1,000", and stays as fast.
-MOST, ALL = 1000, 10_000
+# Of more lines than `ALL` not all are counted: the hub says "over 100", and stays as fast.
+MOST, ALL = 100, 10_000
 
 
 @dataclass(frozen=True, slots=True)
