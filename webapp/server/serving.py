@@ -28,7 +28,7 @@ from webapp.server.framing import KIBIBYTE, Incoming, RefusedError
 from webapp.web.access.heavy_calls import limit_of
 
 # So many new objects are there before any is looked at whether it is garbage.
-YOUNG_OBJECTS = 10_000
+YOUNG_OBJECTS = 30_000
 WAITRESS = (
     "waitress.create_server",
     "waitress.server.BaseWSGIServer.channel_class",
