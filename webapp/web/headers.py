@@ -33,7 +33,7 @@ OF_ALL: Final = (
     ("Cross-Origin-Resource-Policy", "same-origin"),
 )
 LEAST_BYTES = 1024
-LEVEL = 5
+LEVEL = 3
 MOST_PADDING = 96
 
 
