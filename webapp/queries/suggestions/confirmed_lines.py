@@ -19,7 +19,7 @@ from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 
 # The lines confirmed last predict best what comes next, and this many are read quickly.
-NEWEST = 1500
+NEWEST = 1000
 ROWS_AT_ONCE = 10_000
 ALL_AMOUNTS = (-(2**63), 2**63 - 1)
 
