@@ -77,6 +77,11 @@ def of_lines(
     open_lines = [line for line in lines if line.status == "BOOKED"]
     if len(feeds) < BETWEEN or not open_lines:
         return {}
+    # Rivals only matter where a line fits one at all.
+    if len(open_lines) == 1 and sides.is_of_one_currency(feeds):
+        some = sides.fitting(organization_id, feeds, open_lines[0])
+        if len(some) <= sides.MOST_NEAR and not _matches(organization_id, some, transfers.transfer_matches):
+            return {}
     near = sides.near(organization_id, feeds, open_lines, is_open=True)
     found = _matches(organization_id, near, transfers.transfer_matches)
     return _by_line(organization_id, found, {line.id for line in open_lines})

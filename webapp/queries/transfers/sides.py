@@ -67,9 +67,39 @@ def near(
     organization_id: str, feeds: Mapping[int | None, FeedAccount], lines: Sequence[Any], *, is_open: bool
 ) -> list[TransferSide]:
     """Read the lines, or the open ones, that may be the other side of lines, or rivals of that, unless too many."""
-    days, sizes = [line.booked_on for line in lines], {abs(line.amount.minor) for line in lines}
-    first, last, ranges = min(days), max(days), _ranges(sizes)
+    sizes = {abs(line.amount.minor) for line in lines}
+    ranges = _ranges(sizes)
     ranges += [(-most, -least) for least, most in ranges]
+    for is_of_size in (False, True):
+        found = _read(organization_id, feeds, lines, ranges, is_open=is_open, is_of_size=is_of_size)
+        if len(found) <= MOST_NEAR:
+            return _sides(organization_id, found)
+    return []
+
+
+def fitting(organization_id: str, feeds: Mapping[int | None, FeedAccount], line: Any) -> list[TransferSide]:
+    """Read one line in books of one currency, and the open lines that may be its other side, without rivals."""
+    minor = line.amount.minor
+    least, most = fee_bounds(abs(minor))
+    opposite = (least, most) if minor < 0 else (-most, -least)
+    window = timedelta(days=MOST_DAYS)
+    found = _read(organization_id, feeds, [line], [(minor, minor), opposite], is_open=True, window=window)
+    return _sides(organization_id, found)
+
+
+def _read(
+    organization_id: str,
+    feeds: Mapping[int | None, FeedAccount],
+    lines: Sequence[Any],
+    ranges: Sequence[tuple[int, int]],
+    *,
+    is_open: bool,
+    is_of_size: bool = False,
+    window: timedelta = FEE_WINDOW,
+) -> Sequence[Any]:
+    """Read lines with amounts in some ranges on days near those of lines."""
+    days, sizes = [line.booked_on for line in lines], {abs(line.amount.minor) for line in lines}
+    first, last = min(days), max(days)
     values: dict[str, Any] = {
         "organization_id": organization_id,
         # The index of lines by day begins with the account.
@@ -77,23 +107,24 @@ def near(
         "amounts": [*sizes, *(-size for size in sizes)],
         "first": first - WINDOW,
         "last": last + WINDOW,
-        "first_with_fee": first - FEE_WINDOW,
-        "last_with_fee": last + FEE_WINDOW,
+        "first_with_fee": first - window,
+        "last_with_fee": last + window,
         **{f"least_{n}": least for n, (least, _) in enumerate(ranges)},
         **{f"most_{n}": most for n, (_, most) in enumerate(ranges)},
     }
-    has_others = len({each.currency for each in feeds.values()}) > 1
+    has_others = not is_of_one_currency(feeds)
     is_alone = len(lines) == 1 and not has_others
     if is_alone:
-        values["days"] = [first + timedelta(days=n) for n in range(-FEE_WINDOW.days, FEE_WINDOW.days + 1)]
-    for is_of_size in (False, True):
-        statement = _near(
-            len(ranges), is_open=is_open, has_others=has_others, is_of_size=is_of_size, is_alone=is_alone
-        )
-        found = db.session.execute(statement, values).all()
-        if len(found) <= MOST_NEAR:
-            return _sides(organization_id, found)
-    return []
+        values["days"] = [first + timedelta(days=n) for n in range(-window.days, window.days + 1)]
+    statement = _near(
+        len(ranges), is_open=is_open, has_others=has_others, is_of_size=is_of_size, is_alone=is_alone
+    )
+    return db.session.execute(statement, values).all()
+
+
+def is_of_one_currency(feeds: Mapping[int | None, FeedAccount]) -> bool:
+    """Return whether all feed accounts have one currency."""
+    return len({each.currency for each in feeds.values()}) == 1
 
 
 @cache
