@@ -177,12 +177,15 @@ def test_a_form_is_filled_on_the_side_that_its_document_means_and_as_far_as_it_s
     assert desk_.get("/journal/new?documentId=x").status_code == 200
 
 
-@pytest.mark.parametrize(("side", "column"), [("PURCHASE", "credit"), ("SALE", "debit")])
-def test_whose_a_credit_note_is_is_asked_before_it_is_booked(ben, bank, desk_, side, column):
+@pytest.mark.parametrize(
+    ("side", "words", "column"), [("PURCHASE", "Of a supplier", "credit"), ("SALE", "Our own", "debit")]
+)
+def test_whose_a_credit_note_is_is_asked_before_it_is_booked(ben, bank, desk_, side, words, column):
     note = filed(ben, documentType="CREDIT_NOTE", sender="Somebody", issuedOn="2026-03-02", total="11.90")
     address, link = f"/documents/{note['id']}", f"/journal/new?documentId={note['id']}"
     page = desk_.get(address).text
     assert "Whose credit note?" in page
+    assert f'<button class="button" name="side" value="{side}">{words}</button>' in page
     assert link not in page
     assert "Make the merchant" not in page
     asked = desk_.get(link)
