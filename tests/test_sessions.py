@@ -36,6 +36,25 @@ def test_every_sqlite_connection_is_durable_and_strict(house, database_kind):
     assert tuple(map(int, version.split("."))) >= (3, 51, 3)
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=False)
+def test_a_connection_to_sqlite_keeps_what_it_compiled(house, database_kind):
+    """The driver drops its newest statement once it keeps as many as it may."""
+    compiled = []
+    statements = [sa.select(sa.literal_column(str(number))) for number in range(300)]
+    with create_app(house.settings).app_context(), db.engine.connect() as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.connection.dbapi_connection.set_authorizer(lambda *each: compiled.append(each) or 0)
+        # What looks on makes it compile each statement once more.
+        for statement in statements:
+            connection.execute(statement)
+        compiled.clear()
+        for statement in statements:
+            connection.execute(statement)
+        connection.connection.dbapi_connection.set_authorizer(None)
+    assert compiled == []
+
+
 @pytest.mark.parametrize("database_kind", ["postgresql"], indirect=False)
 def test_every_postgresql_connection_gives_up_in_time(session, database_kind):
     assert session.scalar(sa.text("SHOW statement_timeout")) == "15s"

@@ -180,9 +180,10 @@ def _see_in_open(session: orm.Session, organization_id: str | None) -> None:
         tenancy.see(session.connection(), organization_id)
 
 
-def insert_unless(table: sa.Table) -> Any:
+def insert_unless(table: sa.Table, dialect: str | None = None) -> Any:
     """Begin an INSERT that says `on_conflict_do_nothing` or `on_conflict_do_update`, as the books' database has it."""
-    return (postgresql_insert if db.engine.dialect.name == "postgresql" else sqlite_insert)(table)
+    is_postgresql = (dialect or db.engine.dialect.name) == "postgresql"
+    return (postgresql_insert if is_postgresql else sqlite_insert)(table)
 
 
 def insert_rows(

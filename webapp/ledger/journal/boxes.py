@@ -30,8 +30,8 @@ class BoxShare(NamedTuple):
     factor: Decimal
 
 
-def summed(boxes: Iterable[BoxAmount]) -> Boxes:
-    """Add up amounts per box, and leave out what comes to nothing.
+def summed(boxes: Iterable[tuple[str, str, int]]) -> Boxes:
+    """Add up amounts per box of a form, and leave out what comes to nothing.
 
     >>> summed([BoxAmount("f", "2", 5), BoxAmount("f", "1", 3), BoxAmount("f", "2", -5)])
     (BoxAmount(form='f', box='1', amount_minor=3),)

@@ -68,15 +68,16 @@ def taxed(rule: TaxRule, lines: Sequence[CodedLine]) -> list[TaxedLine]:
     # What the buyer assesses himself is in no price.
     within = [line.is_included and not rule.is_self_assessed for line in lines]
     taxes = [line.tax_minor or 0 for line in lines]
-    for is_within in set(within):
-        sharing = [
-            place for place, line in enumerate(lines) if line.tax_minor is None and within[place] is is_within
-        ]
-        sizes = [lines[place].amount_minor for place in sharing]
+    sharing: dict[bool, list[int]] = {}
+    for place, line in enumerate(lines):
+        if line.tax_minor is None:
+            sharing.setdefault(within[place], []).append(place)
+    for is_within, places in sharing.items():
+        sizes = [lines[place].amount_minor for place in places]
         # Lines that come to nothing together have no tax that they could share.
         if size := sum(sizes):
             tax = (tax_within if is_within else tax_added)(size, rule.rate)
-            for place, part in zip(sharing, share(tax, sizes), strict=True):
+            for place, part in zip(places, share(tax, sizes), strict=True):
                 taxes[place] = part
     return [
         TaxedLine(line.amount_minor - tax if is_within else line.amount_minor, tax)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from webapp.ledger.journal.boxes import BoxAmount, Boxes, BoxShare, summed
+from webapp.ledger.journal.boxes import Boxes, BoxShare, summed
 from webapp.ledger.journal.mirrors import share
 from webapp.ledger.money import bounded, divided
 
@@ -154,7 +154,7 @@ def base_boxes(rule: TaxRule, bases: Sequence[int], total: int) -> list[Boxes]:
     """Return the boxes of each base of a code; `total` is what all of them are in the base currency."""
     parts = share(total, bases) if sum(bases) else [0] * len(bases)
     return [
-        summed([BoxAmount(form, box, _times(part, factor)) for form, box, factor in rule.boxes_of_base])
+        summed([(form, box, _times(part, factor)) for form, box, factor in rule.boxes_of_base])
         for part in parts
     ]
 
@@ -164,9 +164,7 @@ def _boxes_of(tax: TaxShare, total: int, part: int) -> Boxes:
     own = tax.factor
     return summed(
         [
-            BoxAmount(
-                form, box, part if factor == own else -part if factor == -own else _times(total, factor)
-            )
+            (form, box, part if factor == own else -part if factor == -own else _times(total, factor))
             for form, box, factor in tax.boxes
         ]
     )

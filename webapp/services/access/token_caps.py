@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -47,31 +48,34 @@ def count(draft: JournalEntry, legs: Sequence[Leg], doing: Act) -> None:
 
 
 def _counted(draft: JournalEntry, doing: Act, today: date, amount: int) -> Sequence[Any]:
-    """Count, and give the day's entries and amount with the caps of both.
-
-    It is one statement that counts, so that the database itself decides who of those that post at once comes first.
-    """
-    of_day, own = (
-        table_of(TokenDay),
-        {"organization_id": draft.organization_id, "token_id": doing.actor.counts_for},
-    )
-    added = of_day.c.amount_base_minor + amount
-    counts = db.session.execute(
-        insert_unless(of_day)
-        .values(**own, day=today, entry_count=1, amount_base_minor=amount)
-        .on_conflict_do_update(
-            index_elements=[of_day.c.organization_id, of_day.c.token_id, of_day.c.day],
-            set_={
-                "entry_count": of_day.c.entry_count + 1,
-                "amount_base_minor": sa.case(
-                    (of_day.c.amount_base_minor > MOST_MINOR - amount, MOST_MINOR), else_=added
-                ),
-            },
-        )
-        .returning(of_day.c.entry_count, of_day.c.amount_base_minor)
-    ).one()
+    """Count, and give the day's entries and amount with the caps of both."""
+    values = {
+        "organization_id": draft.organization_id,
+        "token_id": doing.actor.counts_for,
+        "day": today,
+        "entry_count": 1,
+        "amount_base_minor": amount,
+    }
+    connection = db.session.connection()
+    counts = connection.execute(_counting(connection.dialect.name), values).one()
     token = _token(draft.organization_id, doing.actor.counts_for)
     return (*counts, token.max_entries_a_day, token.max_amount_a_day_minor)
+
+
+@cache
+def _counting(dialect: str) -> sa.Insert:
+    """Build the one statement that counts, so that the database itself decides who of those at once comes first."""
+    of_day = table_of(TokenDay)
+    added = insert_unless(of_day, dialect)
+    counted, more = of_day.c.amount_base_minor, added.excluded.amount_base_minor
+    counting: sa.Insert = added.on_conflict_do_update(
+        index_elements=[of_day.c.organization_id, of_day.c.token_id, of_day.c.day],
+        set_={
+            "entry_count": of_day.c.entry_count + 1,
+            "amount_base_minor": sa.case((counted > MOST_MINOR - more, MOST_MINOR), else_=counted + more),
+        },
+    ).returning(of_day.c.entry_count, of_day.c.amount_base_minor)
+    return counting
 
 
 def _token(organization_id: str, token_id: int | None) -> ApiToken:

@@ -94,27 +94,26 @@ def _text(column: Any) -> sa.Cast[str]:
     return sa.cast(column, sa.String(20))
 
 
-def _settings(place: int, kind: str, rule_id: sa.Column[Any], value: Any, before: Any) -> sa.Select[Any]:
-    """Select the settings of a kind, which is written at its place among the kinds, in the order of lines."""
+def _settings(
+    place: int, kind: str, rule_id: sa.Column[Any], value: Any, before: tuple[Any, Any]
+) -> sa.Select[Any]:
+    """Select the settings of a kind that choices make, which are written at its place among the kinds.
+
+    `before` is what a line that brings money in had, and what another one had.
+    """
     return (
         sa.select(
-            LINES.c.transaction_id,
-            sa.bindparam("run_id", type_=sa.BigInteger).label("run_id"),
+            CHOICES.c.number,
+            sa.literal(place).label("place"),
             sa.literal(kind).label("kind"),
             rule_id.label("rule_id"),
             _RULE.c.version.label("rule_version"),
             value.label("value"),
-            before.label("before"),
-            sa.literal(place).label("place"),
-            LINES.c.number,
+            before[0].label("before_income"),
+            before[1].label("before_expense"),
         )
-        .select_from(
-            LINES.join(CHOICES, CHOICES.c.number == LINES.c.choice).join(_RULE, _RULE.c.id == rule_id)
-        )
-        .where(
-            LINES.c.portion == sa.bindparam("portion"),
-            _RULE.c.organization_id == sa.bindparam("organization_id", type_=sa.String),
-        )
+        .select_from(CHOICES.join(_RULE, _RULE.c.id == rule_id))
+        .where(_RULE.c.organization_id == sa.bindparam("organization_id", type_=sa.String))
     )
 
 
@@ -132,31 +131,40 @@ _COUNT = (
         updated_at=_RULE.c.updated_at,
     )
 )
-_UNCATEGORISED = sa.case(
-    (LINES.c.amount_minor > 0, sa.bindparam("income_id", type_=sa.BigInteger)),
-    else_=sa.bindparam("expenses_id", type_=sa.BigInteger),
-)
-_NOTHING = sa.cast(sa.null(), sa.String(20))
+
+
+def _id(name: str) -> sa.Cast[str]:
+    return _text(sa.bindparam(name, type_=sa.BigInteger))
+
+
+_NOTHING = (sa.cast(sa.null(), sa.String(20)),) * 2
+_CURRENCY = sa.bindparam("currency", type_=sa.String)
 _CHOSEN = sa.union_all(
     _settings(
-        0, "SET_ACCOUNT", CHOICES.c.account_rule_id, _text(CHOICES.c.account_id), _text(_UNCATEGORISED)
+        0,
+        "SET_ACCOUNT",
+        CHOICES.c.account_rule_id,
+        _text(CHOICES.c.account_id),
+        (_id("income_id"), _id("expenses_id")),
     ),
     _settings(1, "SET_MERCHANT", CHOICES.c.merchant_rule_id, _text(CHOICES.c.merchant_id), _NOTHING),
     _settings(2, "SET_PROJECT", CHOICES.c.project_rule_id, _text(CHOICES.c.project_id), _NOTHING),
-    _settings(
-        3,
-        "SET_CURRENCY",
-        CHOICES.c.currency_rule_id,
-        CHOICES.c.currency,
-        sa.bindparam("currency", type_=sa.String),
-    ),
+    _settings(3, "SET_CURRENCY", CHOICES.c.currency_rule_id, CHOICES.c.currency, (_CURRENCY, _CURRENCY)),
     _settings(4, "SET_TAX_CODE", CHOICES.c.tax_code_rule_id, _text(CHOICES.c.tax_code_id), _NOTHING),
 ).subquery()
-_OF_SETTING = [each for each in _CHOSEN.c if each.name not in {"place", "number"}]
+_OF_SETTING: dict[str, Any] = {
+    "organization_id": sa.bindparam("organization_id", type_=sa.String),
+    "transaction_id": LINES.c.transaction_id,
+    "run_id": sa.bindparam("run_id", type_=sa.BigInteger),
+    **{name: _CHOSEN.c[name] for name in ("kind", "rule_id", "rule_version", "value")},
+    # As in ledger/chart.py: an amount of 0.00 is uncategorised among the expenses.
+    "before": sa.case((LINES.c.amount_minor > 0, _CHOSEN.c.before_income), else_=_CHOSEN.c.before_expense),
+}
 _SETTINGS = sa.insert(RuleSetting).from_select(
-    ["organization_id", *(each.name for each in _OF_SETTING)],
-    sa.select(sa.bindparam("organization_id", type_=sa.String), *_OF_SETTING).order_by(
-        _CHOSEN.c.place, _CHOSEN.c.number
-    ),
+    [*_OF_SETTING],
+    sa.select(*_OF_SETTING.values())
+    .select_from(LINES.join(_CHOSEN, _CHOSEN.c.number == LINES.c.choice))
+    .where(LINES.c.portion == sa.bindparam("portion"))
+    .order_by(LINES.c.number, _CHOSEN.c.place),
     include_defaults=False,
 )
