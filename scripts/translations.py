@@ -46,7 +46,7 @@ from webapp.queries.audit.field_changes import CODE, LABELS, OF_CODES, label
 from webapp.queries.tax.packs import NAMES as PACKS
 from webapp.queries.tax.packs import content
 from webapp.web.rendering.languages import CATALOGUES, COMPOSED
-from webapp.web.rendering.notation import without_mapping
+from webapp.web.rendering.notation import for_people
 
 ROOT: Final = Path(__file__).parent.parent
 STATIC, TEMPLATES = ROOT / "webapp" / "static", ROOT / "webapp" / "templates"
@@ -299,9 +299,9 @@ class Code:
                 return
             self._add_marked(called.rpartition(".")[2], node.args)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and is_prose(node.value):
-            self.plain.add(without_mapping(node.value))
+            self.plain.add(for_people(node.value))
         if isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
-            self.plain.add(ast.get_docstring(node) or "")
+            self.plain.add(for_people(ast.get_docstring(node) or ""))
         for child in ast.iter_child_nodes(node):
             if not is_docstring(child) and getattr(child, "arg", "") != "metadata":
                 self._walk(child)
@@ -318,7 +318,7 @@ class Code:
 
     def _add(self, node: ast.JoinedStr) -> None:
         forms = list(Composed(self).forms(node))
-        for text in map(without_mapping, forms[:MOST_FORMS]):
+        for text in map(for_people, forms[:MOST_FORMS]):
             if "%(" not in text and is_prose(text):
                 self.plain.add(text)
             elif is_sentence(text):

@@ -300,10 +300,13 @@ function set(field, choice) {
   for (const name of ["input", "change"]) source.dispatchEvent(new Event(name, { bubbles: true }));
 }
 
-// After a choice by Enter the link of a line has the focus, so that its keys work; in a form the next field has it.
+// After a choice by Enter the link of a line has the focus, so that its keys work; in a form the next field has it, or the
+// button that the form names in data-then, where one field is most often enough.
 function goOn(field) {
   const line = field.closest(".line");
   if (line && !field.closest(".line-form")) return line.querySelector(".line-open").focus({ preventScroll: true });
+  const then = field.closest("[data-then]")?.dataset.then;
+  if (then) return document.querySelector(then).focus();
   const fields = [...(field.form?.elements ?? [])].filter((each) => each.getClientRects().length && each.tabIndex >= 0);
   fields[fields.indexOf(field) + 1]?.focus();
 }

@@ -247,7 +247,7 @@ def test_a_difference_stands_beside_legs_that_a_rate_mirrors(bank, write):
     [
         (
             {"amount": "1.00", "currency": "USD"},
-            "A posting has the same sign in EUR; write its amountBase with that sign.",
+            "A posting has the same sign in EUR; write its amount in EUR with that sign.",
         ),
         (
             {"amount": "0.00", "currency": "EUR"},
@@ -255,7 +255,7 @@ def test_a_difference_stands_beside_legs_that_a_rate_mirrors(bank, write):
         ),
         (
             {"amount": "0.00", "currency": "USD", "amountBase": "0.00"},
-            "A posting of nothing moves nothing; write a difference in EUR as amountBase, or leave it out.",
+            "A posting of nothing moves nothing; write a difference as its amount in EUR, or leave it out.",
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -87,3 +88,14 @@ def test_rights_and_entries_are_named_in_the_language_of_the_page(ada, desk):
     values = re.findall(r"<div>([^<]+)</div>", page)
     assert {"Lesen", "Entwürfe erfassen"} <= set(values)
     assert any(re.fullmatch(r"Buchung \d+ „.*Line 1“", each) for each in values), values
+
+
+def test_a_german_page_quotes_in_german_gives_a_file_its_unit_and_shows_no_id(ada):
+    sent = {"file": (BytesIO(b"%PDF-1.4 " + b"x" * 2291), "bill.pdf")}
+    assert ada.post("/api/documents", data=sent).status_code == 201
+    assert ada.post("/api/projects", json={"name": "Website", "note": "for Ben"}).status_code == 201
+    browser = ada.browser()
+    browser.post("/settings/sign-in/language", data={"language": "de"})
+    page = browser.get("/activity").text
+    assert "<div>2 kB</div>" in page
+    assert ("“" in page.replace("“</", ""), "<code>" in page, "act_" in page) == (False, False, False)

@@ -153,3 +153,14 @@ def test_a_list_does_not_import_a_file_with_a_question(ben, ada):
     assert ben.get(f"/api/feeds/imports/{import_id}").json["import"]["status"] == "PREVIEWED"
     refused = ben.post(f"/api/feeds/imports/{import_id}/commit", json={})
     assert (refused.status_code, refused.json["code"]) == (422, "account_choice")
+
+
+def test_a_proposed_name_follows_the_currency_that_is_typed(ben):
+    browser = ben.browser()
+    address, page = looked_at(browser, FRENCH, "releve.csv")
+    assert 'value="Account in EUR"' in page
+    assert "This page shows EUR until you import." in page
+    form = {"accounts.0.isAsked": "true", "accounts.0.faId": "new", "accounts.0.name": "Account in EUR"}
+    form |= {"accounts.0.opensIn": "SEK", "accounts.0.type": "ASSET"}
+    assert browser.post(f"{address}/commit", data=form).status_code == 303
+    assert accounts_of(ben) == {"Account in SEK": "SEK"}

@@ -1,10 +1,12 @@
 """Pages speak the language of the person, or of the browser; what is ours in their sentences is translated."""
 
+import re
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+from scripts import translations
 from tests.fixtures.helpers.marks import on_sqlite
 from webapp.database.sessions import db
 from webapp.ledger.notation.days import read_day, written_day, written_month
@@ -105,7 +107,7 @@ def test_figures_of_several_boxes_are_translated(german):
         ("Same amount, same day, names number 4711", "Gleicher Betrag, am selben Tag, nennt Nummer 4711"),
         (
             "Row 3, column 3 “Amount”: it is not an amount in the format of the others: “12.3x4”.",
-            "Zeile 3, Spalte 3 “Amount”: kein Betrag im Format der anderen: “12.3x4”.",
+            "Zeile 3, Spalte 3 „Amount“: kein Betrag im Format der anderen: „12.3x4“.",
         ),
         ("Confirmed Bob and the bank −1.00 EUR of 3 Mar", "Bob and the bank −1.00 EUR vom 3 Mar bestätigt"),
         ("Prepare the close of February 2020", "Abschluss February 2020 vorbereiten"),
@@ -121,3 +123,21 @@ def test_figures_of_several_boxes_are_translated(german):
 )
 def test_what_is_ours_in_a_title_is_translated_around_names(german, title, made):
     assert languages.translated(title) == made
+
+
+# What only programs meet, because pages have a control for it or never send it: words of the API are right there.
+TO_PROGRAMS = re.compile(
+    r"`(?:column|index|key|periods|post|reopens|replaces|conditions|short)`|as statementBalance"
+    r"|keepAsNew|keepsItems|Send what to (?:change|clear): |which day these balances|JSON|faId %"
+)
+OF_PROGRAMS = re.compile(r"`|\b[a-z]+[A-Z][A-Za-z]*\b|\b[Ss]end (?:it as )?`?(?:force|late)\b|\(force\)")
+
+
+def test_refusals_speak_the_words_of_bookkeepers():
+    """A page shows the sentences of services as they are: how a program insists is no help to people."""
+    found = translations.code(("importers", "ledger", "queries", "services"))
+    said = {re.sub(r"%\(\w+\)s", "%", each): each for each in {*found.plain, *found.sentences} if " " in each}
+    assert len(said) > 2000
+    assert [
+        each for text, each in said.items() if OF_PROGRAMS.search(text) and not TO_PROGRAMS.search(each)
+    ] == []

@@ -207,6 +207,8 @@ def _line(key: str, value: Any, names: Names) -> Line:
         return (RulePart(part, names),) if part else _object(value, names)
     if isinstance(value, bool):
         return (Words("yes") if value else Words("no"),)
+    if isinstance(value, int) and key == "fileSize":
+        return (Words(f"{max(round(value / 1000), 1):,} kB"),)
     if isinstance(value, int):
         return (names.get((_kind_of(key), value), str(value)),)
     return (_text(key, str(value)),)

@@ -13,7 +13,7 @@ from webapp.services.audit.act import Act
 
 
 class LockedFiguresError(LedgerError):
-    """This moves a figure of a locked day; say why in `note`, with the scope admin, or leave it."""
+    """This moves a figure of a locked day; say why in a note, as an owner may, or leave it."""
 
     code = "locked_figures"
 
@@ -21,7 +21,7 @@ class LockedFiguresError(LedgerError):
         """Name the report, its day, and the figure before and after."""
         figure = found.figure
         needed = (
-            "Only who may change the settings says why." if has_reason else "Say why it moves, in `note`."
+            "Only who may change the settings says why." if has_reason else "Say why it moves, in a note."
         )
         super().__init__(
             f"{figure} would go from {found.before} to {found.after}, and its day is locked. {needed}",

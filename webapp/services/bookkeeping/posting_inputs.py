@@ -110,15 +110,15 @@ def _amount_base(base: str, path: str, posting: PostingInput, currency: str) -> 
     if currency == base:
         sentence = f"This posting is in {base}, which is the base currency: write its amount only."
     elif amount is not None and posting["amount"] * amount < 0:
-        sentence = f"A posting has the same sign in {base}; write its amountBase with that sign."
+        sentence = f"A posting has the same sign in {base}; write its amount in {base} with that sign."
     elif posting["amount"] and amount:
         return money_at(amount, base, f"{path}.{name}").minor
     elif posting["amount"]:
         sentence = (
-            f"This posting is not nothing, and neither is it in {base}; leave amountBase out for its rate."
+            f"This posting is not nothing, and neither is it in {base}; leave that amount out for its rate."
         )
     elif not amount:
-        sentence = f"A posting of nothing moves nothing; write a difference in {base} as amountBase, or leave it out."
+        sentence = f"A posting of nothing moves nothing; write a difference as its amount in {base}, or leave it out."
         name = "amount" if amount is None else name
     else:
         return money_at(amount, base, f"{path}.{name}").minor

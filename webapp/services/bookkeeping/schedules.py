@@ -39,7 +39,7 @@ class UntilAheadError(UnprocessableError):
 
 
 class ReleasedAmountError(UnprocessableError):
-    """Send the amount to release; one in another currency with what it was worth, as amountBase with its sign."""
+    """Send the amount to release; one in another currency with what it was worth in the base currency."""
 
     code = "amount_base"
 

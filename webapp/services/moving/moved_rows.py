@@ -152,7 +152,7 @@ class Moving:
         currency = stated.currency or (row.account and row.account.currency) or base
         worth = stated.amount if currency == base else stated.amount_base
         if worth is None and stated.amount:
-            row.refuse(f"Say what it is in {base}, as amountBase.")
+            row.refuse(f"Say what it is in {base}.")
         else:
             try:
                 row.amount = money_at(worth or Decimal(0), base, "amount")

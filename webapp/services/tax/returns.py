@@ -46,13 +46,13 @@ class BillsUnpaidError(LedgerError):
 
 
 class ReceiptsOpenError(LedgerError):
-    """Money that came in settles nothing yet; settle it or give it a tax code, or say why not in `note`."""
+    """Money that came in settles nothing yet; settle it or give it a tax code, or say why not in a note."""
 
     code = "receipts_open"
 
 
 class OpenItemsUncodedError(LedgerError):
-    """What was open before the books had taxes brought no tax codes; give it these, or say why not in `note`."""
+    """What was open before the books had taxes brought no tax codes; give it these, or say why not in a note."""
 
     code = "open_items_uncoded"
 

@@ -9,6 +9,11 @@ document.addEventListener("click", (event) => {
   });
 });
 
+// A sheet of fields is opened for its first one.
+document.addEventListener("toggle", ({ target }) => {
+  if (target.matches("details.menu[open]")) one(".find-sheet :is(input, select):not([hidden], [type=hidden])", target)?.focus();
+}, true);
+
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy], [data-reveal], [data-print], [data-sheet]");
   if (!button) return;

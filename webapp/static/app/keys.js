@@ -2,7 +2,7 @@
 
 import { all, focusLine, isShown, one } from "./focus.js";
 import { currentLine, edit, move } from "./lines.js";
-import { deselect, selectRange, toggle } from "./selection.js";
+import { deselect, selectRange, toggle, withdraw } from "./selection.js";
 
 // Without letters only Enter, Esc and the arrows act, and the space bar on what has the focus.
 export const hasLetters = () => !document.body.matches(".without-letters");
@@ -54,7 +54,9 @@ const lettered = (act) => (event) => { if (hasLetters()) act(event); };
 const keys = Object.fromEntries([..."acdehijkmnoprstvwxy"].map((letter) => [`g ${letter}`, pressing(`g ${letter}`)]));
 Object.assign(keys, { j: lettered(() => move(1)), k: lettered(() => move(-1)), x: lettered(() => toggle(currentLine())) });
 // Without preventDefault the "e" would also choose an option in the select that it opens.
-keys.e = lettered((event) => { event.preventDefault(); edit(); });
+keys.e = lettered((event) => { event.preventDefault(); press("e") || edit(); });
+// On the approvals "a" approves (proposals.js).
+keys.a = pressing("all");
 for (const key of ["c", "d", "s", "o", "n", "p", "w", "z", "f", "Space", "Enter"]) keys[key] = pressing(key);
 for (const [key, step] of [["ArrowDown", 1], ["ArrowUp", -1]]) {
   keys[key] = (event) => {
@@ -68,8 +70,8 @@ keys["Shift+X"] = lettered(() => selectRange(currentLine()));
 keys["[Shift]+?"] = lettered(() => one("#keys")?.showModal());
 tinykeys.tinykeys(window, keys, { ignore: isTyping });
 
-// Esc closes a menu, or else leaves a field, or else closes what is open below the line, or else withdraws the selection
-// and the question that is asked.
+// Esc closes a menu, or else leaves a field, or else closes what is open below the line, or else withdraws the question
+// that is asked, or else the selection.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || one("dialog[open]")) return;
   const menu = one("details.menu[open]");
@@ -81,5 +83,5 @@ document.addEventListener("keydown", (event) => {
     if (line) focusLine(line);
     else event.target.blur();
   } else if (one(".line-back", currentLine() ?? document.body)) one(".line-back").click();
-  else deselect();
+  else if (!withdraw()) deselect();
 });

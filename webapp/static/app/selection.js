@@ -30,19 +30,23 @@ export function deselect() {
 
 function changeSelection() {
   asked = null;
+  // Without one of its lines it is no longer the whole list.
+  const every = one("#select-every");
+  if (every && boxes().some((box) => !box.checked)) every.checked = false;
   withdraw();
   showSelection();
 }
 
-// A question is withdrawn by Esc, by going to another line and by any change of the selection.
+// A question is withdrawn by Esc, by its Cancel, by going to another line and by any change of the selection.
 export function withdraw() {
   const questions = all(".line-question, #asking");
-  if (!questions.length) return;
+  if (!questions.length) return false;
   rememberFocus();
   questions.forEach((each) => each.remove());
   one("#dock")?.classList.remove("is-asking");
   showSelection();
   restoreFocus();
+  return true;
 }
 
 // Amounts are added as whole minor units, as in the books, and written in the notation of the page.
@@ -61,14 +65,17 @@ function showSelection() {
   if (!dock || dock.matches(".is-asking")) return;
   const selected = boxes().filter((box) => box.checked);
   const drafts = selected.filter((box) => "draft" in box.dataset);
-  one(".dock-count", dock).textContent = say("%(count)s selected", { count: selected.length });
+  // Of all lines of a list only those on the page are seen: how many of the others wait is asked, and their sum is not shown.
+  const whole = one("#select-every:checked", dock)?.dataset;
+  one(".dock-count", dock).textContent = say("%(count)s selected", { count: whole?.count ?? selected.length });
   one(".dock-sum", dock).textContent = sum(selected.map((box) => box.dataset.amount));
+  one(".dock-sum", dock).parentElement.hidden = Boolean(whole);
   const confirm = one(".dock-confirm", dock);
   if (confirm) {
     const lines = drafts.length === 1 ? say("1 line") : say("%(count)s lines", { count: drafts.length });
-    dock.dataset.lines = lines;
-    one("span", confirm).textContent = say("Confirm %(lines)s", { lines });
-    confirm.disabled = !drafts.length;
+    dock.dataset.lines = whole?.waiting ?? lines;
+    one("span", confirm).textContent = whole && !whole.waiting ? say("Confirm all…") : say("Confirm %(lines)s", { lines: dock.dataset.lines });
+    confirm.disabled = !drafts.length && !whole;
   }
   all("[data-when]", dock).forEach((button) => {
     button.hidden = !selected.some((box) => box.dataset.cleared === button.dataset.when);
@@ -82,12 +89,15 @@ function showSelection() {
 
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-deselect]")) deselect();
+  if (event.target.closest("[data-withdraw]") && withdraw()) event.preventDefault();
   if (!event.target.matches(".line .box")) return;
   if (event.shiftKey) selectRange(event.target.closest(".line"));
   lastBox = event.target;
 });
 document.addEventListener("change", (event) => {
-  if (event.target.id === "select-all") boxes().forEach((box) => { box.checked = event.target.checked; });
+  if (event.target.id === "select-all" || event.target.matches("#select-every:checked")) {
+    boxes().forEach((box) => { box.checked = event.target.checked; });
+  }
   if (event.target.matches(".box")) changeSelection();
 });
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {

@@ -27,9 +27,9 @@ const textOf = (line) => (line.id === "dock"
   ? line.dataset.lines
   : one(".line-open", line)?.textContent.trim() ?? say("the line"));
 const doing = (ctx) => ctx.request.form.dataset.holds || say("Confirming…");
-// What would be asked about is sent at once.
-const areCertain = () => !one("#select-every:checked") && all(".line:has(.box[data-draft]:checked)")
-  .every((line) => one(".confirming[data-holds]", line));
+// What would be asked about is sent at once, and the answer to the question is held.
+const areCertain = (ctx) => ctx.request.body?.has("asked")
+  || (!one("#select-every:checked") && all(".line:has(.box[data-draft]:checked)").every((line) => one(".confirming[data-holds]", line)));
 
 /* The row of a line that is held. */
 
@@ -54,7 +54,7 @@ function note(line, words, name, act) {
   line.classList.add("is-held");
   for (const part of fieldsOf(line)) part.inert = true;
   for (const act of all(".dock-confirm", line)) act.disabled = true;
-  (line.id === "toast" ? line : one(".col-act, .dock-end", line))?.append(place);
+  (line.id === "toast" ? line : one(".col-act, #selection .dock-end", line))?.append(place);
   return one("button", place);
 }
 
@@ -129,6 +129,9 @@ function hold(ctx) {
 
 function show(ctx) {
   const line = lineOf(ctx);
+  // The question knows how many lines of the list wait.
+  const asking = one("#asking", line);
+  if (asking) line.dataset.lines = asking.dataset.lines;
   if (line.id === "toast") line.replaceChildren();
   const undo = note(line, doing(ctx), say("Undo"), () => withdraw());
   if (line.id === "toast") {
@@ -180,8 +183,8 @@ const isPending = () => Boolean(held) || answered !== nothing;
 
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
   const { form } = ctx.request;
-  const isConfirming = form?.matches(".confirming") || (isOfDock(ctx) && !ctx.request.body?.has("asked"));
-  const isHeld = isConfirming && isOfDock(ctx) ? areCertain() : form?.matches("[data-holds]");
+  const isConfirming = form?.matches(".confirming") || isOfDock(ctx);
+  const isHeld = isOfDock(ctx) ? areCertain(ctx) : form?.matches("[data-holds]");
   if (isHeld || (isConfirming && again.has(form))) hold(ctx);
   else if (isPending() && !isReading(ctx)) wait(ctx);
 });

@@ -25,6 +25,7 @@ _YEAR: Final = 365 * 24 * 3600
 # The sentences of the code that hold values, and the nouns that are counted: `make translations` lists them.
 COMPOSED: Final = CATALOGUES / "composed.json"
 _MARK: Final = re.compile(r"%\((\w+)\)s")
+_IN_QUOTES: Final = re.compile("“([^“”]*)”")
 _COUNT: Final = re.compile(r"([0-9][0-9,]*) (.+)")
 # The shapes of values whose names end so, beside `thing` and `counted`; another value has any.
 _SHAPES: Final[Mapping[str, str]] = {
@@ -129,7 +130,13 @@ def translated(text: str) -> str:
     code that one was composed by, and puts its values, translated as well, into the translation of that sentence.
     """
     name = language()
-    return text if name == ENGLISH or not text else _translated(text, name)
+    return text if name == ENGLISH or not text else _quoted(_translated(text, name), name)
+
+
+def _quoted(text: str, name: str) -> str:
+    """Write what is quoted with the marks of the language."""
+    marks = catalogue(name).gettext("“%(quoted)s”")
+    return _IN_QUOTES.sub(lambda found: marks % {"quoted": found[1]}, text)
 
 
 @lru_cache(maxsize=4096)

@@ -21,6 +21,11 @@ from webapp.web.rendering.languages import gettext, language, translated
 _AMOUNT_SENTENCES: Final = frozenset({AMOUNT_WANTED, str(NotAnAmountError.__doc__)})
 # How a program answers what a file leaves open; a person does it on the page of the import.
 _IN_MAPPING: Final = re.compile(r"; [^;]*\bin (?:a|the) mapping\b.*", re.DOTALL)
+# How a program insists or chooses; a person has a button or a box for it.
+_FOR_PROGRAMS: Final = re.compile(
+    r"[;.,] (?:or |and )?[Ss]end (?:it as )?`?(?:force|late)\b[^.]*\."
+    r"| \(force\)|, as [a-z]+[A-Z]\w+| in the mapping(?= whether)"
+)
 # Ids stand in brackets, for programs.
 _ID: Final = re.compile(
     r" \((?:(?:faId|documents?|imports?|items?|lines?|proofs?) [0-9]+(?:(?:,| and) [0-9]+)*|ar_\w+)\)"
@@ -88,17 +93,20 @@ def sentence(text: str) -> str:
         }
     if _DAYS.fullmatch(text):
         text = _ISO.sub(lambda found: f"{date.fromisoformat(found[0]):%-d %b %Y}", text)
-    plain = without_mapping(_ID.sub("", text.replace(UNCLEAR, "")))
+    plain = for_people(_ID.sub("", text.replace(UNCLEAR, "")))
     return worded(translated(plain), chosen)
 
 
-def without_mapping(sentence: str) -> str:
-    """Write what a file leaves open as pages say it, where a control asks.
+def for_people(sentence: str) -> str:
+    """Write a sentence without what a program is to send, where a page has a control for it.
 
-    >>> without_mapping("Both may be the amount; name one in a mapping, as amount.")
+    >>> for_people("Both may be the amount; name one in a mapping, as amount.")
     'Both may be the amount; choose how to read it.'
+    >>> for_people("The books have it already. Look at it, or send force if this is another one.")
+    'The books have it already. Look at it.'
     """
-    return _IN_MAPPING.sub("; choose how to read it.", sentence)
+    said = _IN_MAPPING.sub("; choose how to read it.", sentence)
+    return _FOR_PROGRAMS.sub(lambda found: "." if found[0].endswith(".") else "", said)
 
 
 def worded(sentence: str, notation: Notation) -> str:

@@ -89,7 +89,9 @@ class Assignment:
             self._warn_of_new(statement, target.name)
         target.is_decided = target.is_decided or decided is not None
         if choice is not None and found is None:
-            target.name, target.type = choice.name or target.name, choice.type
+            # A name that was only proposed follows the currency that was chosen.
+            is_own = choice.name != proposed_name(statement, self._currency(statement))
+            target.name, target.type = (is_own and choice.name) or target.name, choice.type
         return target
 
     def _ask(self, question: str, candidates: list[FeedAccount]) -> None:
