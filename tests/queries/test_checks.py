@@ -20,8 +20,9 @@ DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding
 # have none.
 JUDGING = 12
 # What is asked of each organization: three of its items, four of its parties, one of the files beside its books, one of
-# what binds its rows and one of each kind of these. The fresh books have one organization more than those of the demo.
-OF_EACH_ORGANIZATION = 3 + 4 + 1 + 1 + len(FIELDS)
+# what binds its rows and one of each kind of these, less what those of the demo have in four parts. The fresh books
+# have one organization more than those of the demo.
+OF_EACH_ORGANIZATION = 3 + 4 + 1 + 1 + len(FIELDS) - 4
 # What is asked of each of the latest days on which items were settled, and how many such days the demo has.
 OF_A_SETTLEMENT_DAY, SETTLEMENT_DAYS = 4, 4
 

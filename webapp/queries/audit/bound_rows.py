@@ -139,7 +139,7 @@ _COUNTS_AS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """How the rows of a kind are read: with the first list of what belongs to each, and each further list by itself.
+    """How the rows of a kind are read: with a first list of what belongs to each, if any, and the others by themselves.
 
     `width` is the number of a row's own values; those of the first list stand behind them and its organization.
     """
@@ -156,7 +156,7 @@ class _Asked:
         if group[0][1] is None:
             return None
         if self.shortened_first is None:
-            return self.shortened(own)
+            return [*self.shortened(own), *further]
         place = 2 + self.width
         first = [self.shortened_first(row[place + 1 :]) for row in group if row[place] is not None]
         return [*self.shortened(own), first, *further]
@@ -297,6 +297,9 @@ def _asked(kind: str, *, are_written: bool) -> _Asked:
     own = [name for name in FIELDS[kind] if isinstance(name, str)]
     theirs = [each[1] for each in FIELDS[kind] if not isinstance(each, str)]
     lists = list(zip(source.parts, theirs, strict=True))
+    # An act writes few rows, which come with their first list at once. Of whole books each list is read between two
+    # ids, so that no plan reads all of it for every portion.
+    joined = lists[:1] if are_written else []
 
     def are_noted(organization_id: str) -> list[sa.ColumnElement[bool]]:
         return [noted.c.organization_id == organization_id, noted.c.kind == kind] if are_written else []
@@ -310,7 +313,7 @@ def _asked(kind: str, *, are_written: bool) -> _Asked:
             rows = rows.select_from(sa.outerjoin(noted, source.table, is_noted))
         rows = rows.where(*(are_noted(organization_id) or [bound]), row_id > last)
         rows = rows.order_by("row_id").limit(AT_ONCE)
-        return _with_first(rows.subquery(), *lists[0], organization_id) if lists else rows
+        return _with_first(rows.subquery(), *joined[0], organization_id) if joined else rows
 
     def belonging(part: _Part, names: Fields) -> tuple[Callable[..., Any], Shorten]:
         owner = _id(part.table, part.of)
@@ -328,8 +331,9 @@ def _asked(kind: str, *, are_written: bool) -> _Asked:
 
         return parts, _shortener(names)
 
-    first = _shortener(lists[0][1]) if lists else None
-    return _Asked(behind, _shortener(own), len(own), first, [belonging(*each) for each in lists[1:]])
+    first = _shortener(joined[0][1]) if joined else None
+    further = [belonging(*each) for each in lists[len(joined) :]]
+    return _Asked(behind, _shortener(own), len(own), first, further)
 
 
 def _with_first(rows: sa.Subquery, part: _Part, names: Fields, organization_id: str) -> sa.Select[Any]:
