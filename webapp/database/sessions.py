@@ -98,14 +98,47 @@ def begin_write(organization_id: str | None = None) -> None:
     """
     session = db.session()
     named = organization_id or state_of(session).organization_id
-    if not session.in_transaction():
+    is_new = not session.in_transaction()
+    if is_new:
         locks = {"locks_books": True} if organization_id is not None else {}
         session.connection(execution_options={"organization_id": named, **locks})
     _see_in_open(session, named)
     connection = session.connection()
-    if organization_id is not None and connection.info["locked"] != organization_id:
+    if organization_id is None or (connection.info["locked"] == organization_id and not is_new):
+        return
+    if connection.info["locked"] != organization_id:
         lock_books(organization_id)
-        connection.exec_driver_sql(tenancy.forgetting(organization_id))
+    _forget_notes(connection, organization_id)
+
+
+def _forget_notes(connection: sa.Connection, organization_id: str) -> None:
+    """Read what is noted as written before this transaction: forget the rows, and keep which proofs were touched."""
+    of_books = {"organization_id": organization_id}
+    found = set(connection.scalars(_notes(), of_books))
+    if None in found:
+        connection.execute(_forgetting(), of_books)
+    connection.info["touched"][organization_id] = frozenset(found - {None})
+
+
+def take_touched(organization_id: str) -> frozenset[int] | None:
+    """Give the proofs that were touched before the open transaction, to the first that asks in it."""
+    found: frozenset[int] | None = db.session.connection().info["touched"].pop(organization_id, None)
+    return found
+
+
+@cache
+def _notes() -> sa.CompoundSelect[Any]:
+    touched, written = (Base.metadata.tables[name].c for name in ("touched_proofs", "written_rows"))
+    books: sa.BindParameter[str] = sa.bindparam("organization_id")
+    proofs = sa.select(touched.reconciliation_id).where(touched.organization_id == books)
+    rows = sa.select(sa.cast(sa.null(), sa.BigInteger)).where(written.organization_id == books)
+    return sa.union_all(proofs, rows)
+
+
+@cache
+def _forgetting() -> sa.Delete:
+    written = Base.metadata.tables["written_rows"]
+    return sa.delete(written).where(written.c.organization_id == sa.bindparam("organization_id"))
 
 
 def begin_bulk(organization_id: str, first: Preparation) -> None:

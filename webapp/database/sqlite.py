@@ -94,7 +94,8 @@ def prepare_engine(engine: sa.Engine) -> None:
     def begin(connection: sa.Connection) -> None:
         if is_unlimited():
             connection.exec_driver_sql(LARGE_CACHE)
-        options, connection.info["locked"] = connection.get_execution_options(), None
+        options = connection.get_execution_options()
+        connection.info["locked"], connection.info["touched"] = None, {}
         if options.get("read_only"):
             connection.exec_driver_sql("BEGIN")
             return

@@ -70,8 +70,7 @@ def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) 
     """Write what begins a transaction, and note in a connection's info what it will see.
 
     It is one message to the server. Where there are nodes that the organization is told to, that is one of its own.
-    With `locks_books` the organization's row is locked as well, which is noted as `locked`, and what was written to its
-    books past acts is forgotten.
+    With `locks_books` the organization's row is locked as well, which is noted as `locked`.
     """
     is_bound = info["has_role"] and not _maintains.get()
     organization_id = options.get("organization_id")
@@ -82,9 +81,9 @@ def beginning(info: dict[str, Any], options: Mapping[str, Any], *settings: str) 
     if info["sees"] is None and organization_id is not None:
         told.append(of_organization(organization_id))
         info["sees"] = organization_id
-    info["locked"] = None
+    info["locked"], info["touched"] = None, {}
     if options.get("locks_books") and organization_id is not None and not info["has_nodes"]:
-        told += [BY_INDEX, lock_of(organization_id), forgetting(organization_id)]
+        told += [BY_INDEX, lock_of(organization_id)]
         info["locked"] = organization_id
     steps = [SNAPSHOT if options.get("read_only") else "BEGIN"]
     if is_bound:
@@ -171,15 +170,6 @@ def of_organization(organization_id: str) -> str:
 def lock_of(organization_id: str) -> str:
     """Lock the row of an organization, to write to its books."""
     return f"SELECT 1 FROM organizations WHERE id = '{_named(organization_id)}' FOR NO KEY UPDATE"  # noqa: S608
-
-
-def forgetting(organization_id: str) -> str:
-    """Forget which rows of an organization are noted as written, on SQLite as well.
-
-    Each act binds what it wrote. What is noted before its transaction was written past the application, and stays
-    unbound, so that `check` names it.
-    """
-    return f"DELETE FROM written_rows WHERE organization_id = '{_named(organization_id)}'"  # noqa: S608  (as above)
 
 
 def _named(organization_id: str) -> str:

@@ -1,6 +1,6 @@
 """Rows in the form in which the audit chain binds them, read anew from the books."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from webapp.database.column_types import Exact, Instant
 from webapp.database.sessions import db
-from webapp.ledger.bound_rows import FIELDS, LEFT_OUT
+from webapp.ledger.bound_rows import FIELDS, LEFT_OUT, Fields
 from webapp.models import (
     Account,
     ApiToken,
@@ -51,8 +51,7 @@ from webapp.models.base import table_of
 from webapp.queries.common.made_once import made_once
 
 AT_ONCE: Final = 2000
-Shorten = Callable[[list[object]], list[object]]
-Asked = tuple[Callable[..., Any], list[tuple[Callable[..., Any], Shorten]]]
+Shorten = Callable[[Sequence[object]], list[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +137,31 @@ _COUNTS_AS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """How the rows of a kind are read: with a first list of what belongs to each, if any, and the others by themselves.
+
+    `width` is the number of a row's own values; those of the first list stand behind them and its organization.
+    """
+
+    rows: Callable[..., Any]
+    shortened: Shorten
+    width: int
+    shortened_first: Shorten | None
+    further: list[tuple[Callable[..., Any], Shorten]]
+
+    def values(self, group: Sequence[Sequence[object]], further: list[object]) -> list[object] | None:
+        """Give the values of a row, which is there once for each of its first list; None where it is bound no more."""
+        own = group[0][2 : 2 + self.width]
+        if group[0][1] is None:
+            return None
+        if self.shortened_first is None:
+            return [*self.shortened(own), *further]
+        place = 2 + self.width
+        first = [self.shortened_first(row[place + 1 :]) for row in group if row[place] is not None]
+        return [*self.shortened(own), first, *further]
+
+
 def rows_of(
     kind: str, organization_id: str, *, are_written: bool = False
 ) -> Iterator[tuple[int, list[object] | None]]:
@@ -145,19 +169,14 @@ def rows_of(
 
     Those that `are_written` were so since the last event, and have None where they are bound no more.
     """
-    statement, parts_of = (_WRITTEN if are_written else _ALL)[kind]
-    shortened, last, is_more = _SHORTENERS[kind], -1, True
-    while is_more:
-        rows = db.session.execute(*statement(organization_id, last)).all()
-        is_more = len(rows) == AT_ONCE
-        first, last = (rows[0][0], rows[-1][0]) if rows else (last, last)
-        parts = [_parts(*each, organization_id, first, last) for each in parts_of] if rows else []
-        for row_id, bound_of, *values in rows:
-            if bound_of is None:
-                yield row_id, None
-            else:
-                own = shortened(values)
-                yield row_id, [*own, *[each.get(row_id, []) for each in parts]] if parts else own
+    asked, last, count = (_WRITTEN if are_written else _ALL)[kind], -1, AT_ONCE
+    while count == AT_ONCE:
+        rows, first, count = db.session.execute(*asked.rows(organization_id, last)).all(), last, 0
+        if rows:
+            first, last = rows[0][0], rows[-1][0]
+        further = [_parts(*each, organization_id, first, last) for each in asked.further] if rows else []
+        for count, (row_id, group) in enumerate(groupby(rows, itemgetter(0)), 1):  # noqa: B007
+            yield row_id, asked.values(list(group), [each.get(row_id, []) for each in further])
 
 
 def _parts(
@@ -215,11 +234,11 @@ def _shortener(names: Iterable[object]) -> Shorten:
     """Give a function that leaves out the end of a row that has nothing from there on."""
     ends = [place for place, name in enumerate(names) if name in LEFT_OUT]
 
-    def shortened(values: list[object]) -> list[object]:
+    def shortened(values: Sequence[object]) -> list[object]:
         for end in ends:
             if not any(value not in (None, False) for value in values[end:]):
-                return values[:end]
-        return values
+                return [*values[:end]]
+        return [*values]
 
     return shortened
 
@@ -271,25 +290,32 @@ def _id(table: sa.Table, name: str) -> sa.ColumnElement[int]:
     return table.c[name] if name else sa.literal(0)
 
 
-def _asked(kind: str, *, are_written: bool) -> Asked:
+def _asked(kind: str, *, are_written: bool) -> _Asked:
     """Make the statements that read the rows of a kind behind one, and what belongs to those from one to another."""
     source, noted = SOURCES[kind], table_of(WrittenRow)
     row_id = noted.c.row_id if are_written else _id(source.table, source.id)
+    own = [name for name in FIELDS[kind] if isinstance(name, str)]
+    theirs = [each[1] for each in FIELDS[kind] if not isinstance(each, str)]
+    lists = list(zip(source.parts, theirs, strict=True))
+    # An act writes few rows, which come with their first list at once. Of whole books each list is read between two
+    # ids, so that no plan reads all of it for every portion.
+    joined = lists[:1] if are_written else []
 
     def are_noted(organization_id: str) -> list[sa.ColumnElement[bool]]:
         return [noted.c.organization_id == organization_id, noted.c.kind == kind] if are_written else []
 
     @made_once
     def behind(organization_id: str, last: int) -> sa.Select[Any]:
-        rows = sa.select(row_id.label("row_id"), source.of, *_columns(source.table, FIELDS[kind]))
+        rows = sa.select(row_id.label("row_id"), source.of.label("bound_of"), *_columns(source.table, own))
         bound = source.are_bound(organization_id)
         if are_written:
             is_noted = sa.and_(bound, _id(source.table, source.id) == row_id)
             rows = rows.select_from(sa.outerjoin(noted, source.table, is_noted))
         rows = rows.where(*(are_noted(organization_id) or [bound]), row_id > last)
-        return rows.order_by("row_id").limit(AT_ONCE)
+        rows = rows.order_by("row_id").limit(AT_ONCE)
+        return _with_first(rows.subquery(), *joined[0], organization_id) if joined else rows
 
-    def belonging(part: _Part, names: Any) -> tuple[Callable[..., Any], Shorten]:
+    def belonging(part: _Part, names: Fields) -> tuple[Callable[..., Any], Shorten]:
         owner = _id(part.table, part.of)
         between = row_id if are_written else owner
 
@@ -305,10 +331,19 @@ def _asked(kind: str, *, are_written: bool) -> Asked:
 
         return parts, _shortener(names)
 
-    lists = (each[1] for each in FIELDS[kind] if not isinstance(each, str))
-    return behind, [belonging(*each) for each in zip(source.parts, lists, strict=True)]
+    first = _shortener(joined[0][1]) if joined else None
+    further = [belonging(*each) for each in lists[len(joined) :]]
+    return _Asked(behind, _shortener(own), len(own), first, further)
+
+
+def _with_first(rows: sa.Subquery, part: _Part, names: Fields, organization_id: str) -> sa.Select[Any]:
+    """Read rows with those of the first list that belong to each: one is there once for each of them."""
+    table = part.table
+    theirs = table.c.organization_id == organization_id, _id(table, part.of) == rows.c.row_id
+    both = sa.outerjoin(rows, table, sa.and_(*theirs, rows.c.bound_of.is_not(None), *part.are_bound))
+    found = sa.select(*rows.c, table.c.organization_id, *_columns(table, names)).select_from(both)
+    return found.order_by(rows.c.row_id, table.c[part.order])
 
 
 _ALL: Final = {kind: _asked(kind, are_written=False) for kind in FIELDS}
 _WRITTEN: Final = {kind: _asked(kind, are_written=True) for kind in FIELDS}
-_SHORTENERS: Final = {kind: _shortener(names) for kind, names in FIELDS.items()}

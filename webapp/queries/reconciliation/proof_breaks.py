@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database import tenancy
-from webapp.database.sessions import db
+from webapp.database.sessions import db, take_touched
 from webapp.models import ProofBreak, Reconciliation, TouchedProof, refers_to
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.records import record_of
@@ -29,6 +29,12 @@ class BreakRecord:
 def touched(organization_id: str) -> frozenset[int]:
     """Give the proofs that a write touched and that were not checked since."""
     return frozenset(db.session.scalars(*_touched(organization_id)))
+
+
+def touched_before(organization_id: str) -> frozenset[int]:
+    """Give the same at the beginning of an act: before the first of a transaction they were read with the lock."""
+    found = take_touched(organization_id)
+    return touched(organization_id) if found is None else found
 
 
 @made_once

@@ -69,7 +69,7 @@ def act(
         id=act_id,
     )
     is_alone = state_of(db.session()).acts_together is None
-    touched_before = proof_breaks.touched(actor.organization_id) if is_alone else frozenset()
+    touched_before = proof_breaks.touched_before(actor.organization_id) if is_alone else frozenset()
     with scoped_session(actor.organization_id), updates.writing(now, doing):
         try:
             yield doing
@@ -93,7 +93,7 @@ def together(organization_id: str) -> Iterator[None]:
 
     Raises ProofTouchedError where one of them touches a proof after all: what broke it must be known.
     """
-    state, touched_before = state_of(db.session()), proof_breaks.touched(organization_id)
+    state, touched_before = state_of(db.session()), proof_breaks.touched_before(organization_id)
     waiting: list[WaitingAct] = []
     state.acts_together = waiting
     try:
