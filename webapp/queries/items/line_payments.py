@@ -56,7 +56,11 @@ def of_line(organization_id: str, line_id: int) -> LinePaymentRecord | None:
 
 def of_lines(organization_id: str, line_ids: Sequence[int]) -> dict[int, LinePaymentRecord]:
     """Give what lines are to pay, by line, in two statements; most pay nothing and take one."""
-    paying_ids = paying(organization_id, line_ids)
+    return of_paying(organization_id, paying(organization_id, line_ids))
+
+
+def of_paying(organization_id: str, paying_ids: Collection[int]) -> dict[int, LinePaymentRecord]:
+    """Give what lines are to pay of which it is known that they pay something, by line."""
     if not paying_ids:
         return {}
     rows = db.session.execute(

@@ -85,7 +85,7 @@ def documents_of_entry(entry: JournalEntry) -> list[AttachedDocument]:
 
 
 def _attached(organization_id: str, name: str, owner_ids: Collection[int]) -> list[AttachedDocument]:
-    rows = db.session.execute(*_documents_by(name)(organization_id, owner_ids))
+    rows = db.session.execute(*_documents_by(name)(organization_id, owner_ids)) if owner_ids else ()
     return [
         AttachedDocument(each.id, each.label, each.total, camel(name), owner_id) for owner_id, each in rows
     ]

@@ -14,6 +14,7 @@ from webapp.queries.common import lookups
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 from webapp.queries.common.records import record_of
+from webapp.queries.matching.line_rows import LineRows
 
 JOINABLE = ("BOOKED", "SET_ASIDE", "PENDING")
 
@@ -81,14 +82,19 @@ def of_line(transaction: Transaction) -> LineOrigins:
     return of_lines(transaction.organization_id, [transaction])[transaction.id]
 
 
-def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, LineOrigins]:
-    """Give the origins of lines (or records of them), in a number of statements that does not depend on theirs."""
-    line_ids = [line.id for line in lines]
-    found = _joins(organization_id, line_ids)
+def of_lines(
+    organization_id: str, lines: Sequence[Any], about: LineRows | None = None
+) -> dict[int, LineOrigins]:
+    """Give the origins of lines (or records of them), in a number of statements that does not depend on theirs.
+
+    `about` says which of them have rows, where that is known already.
+    """
+    about = about or LineRows(organization_id, [line.id for line in lines])
+    found = _joins(organization_id, about.of(LineJoin))
     others = {other for join in found for other in (join.kept_id, join.joined_id)}
     rows = lookups.by_id(Transaction, organization_id, others)
-    fed = _fed(organization_id, {*others, *line_ids})
-    changes = _changes(organization_id, line_ids)
+    fed = {*about.of(FeedLine), *_fed(organization_id, others)}
+    changes = _changes(organization_id, about.of(LineChange))
     origins: dict[int, LineOrigins] = {}
     for line in lines:
         line_id = line.id

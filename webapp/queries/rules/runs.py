@@ -51,6 +51,8 @@ def listed(
 
 def set_fields(organization_id: str, transaction_ids: Sequence[int]) -> dict[int, set[str]]:
     """Return the fields of some lines' entries that a rule set, and nobody since."""
+    if not transaction_ids:
+        return {}
     rows = db.session.execute(*_settings(organization_id, transaction_ids))
     found: dict[int, set[str]] = {}
     for transaction_id, kind in rows:

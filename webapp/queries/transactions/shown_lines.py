@@ -1,6 +1,6 @@
 """What the rows of bank lines show, and what has changed of a line since its row was shown."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -108,11 +108,13 @@ def _of(organization_id: str, lines: Sequence[Transaction]) -> dict[int, ShownLi
 
 
 def paid_by_drafts(
-    organization_id: str, records: Sequence[TransactionRecord]
+    organization_id: str, records: Sequence[TransactionRecord], paying: Collection[int] | None = None
 ) -> dict[int, LinePaymentRecord]:
-    """Give what the drafts among some lines are to pay, by line."""
-    drafts = [record.id for record in records if record.entry_status == "DRAFT"]
-    return line_payments.of_lines(organization_id, drafts) if drafts else {}
+    """Give what the drafts among some lines are to pay, by line; the `paying` lines, where these are known already."""
+    drafts = {record.id for record in records if record.entry_status == "DRAFT"}
+    if paying is None:
+        paying = line_payments.paying(organization_id, drafts) if drafts else ()
+    return line_payments.of_paying(organization_id, drafts.intersection(paying))
 
 
 def is_reworded(line: Transaction, description: str | None) -> bool:

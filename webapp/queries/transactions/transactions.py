@@ -167,7 +167,7 @@ def parts_by_line(
 
 def standing_items(organization_id: str, transaction_ids: Sequence[int]) -> dict[int, StandingItem]:
     """Give the reconciliation, a draft or a proof, that each line is cleared in."""
-    rows = db.session.execute(*_standing_items(organization_id, transaction_ids))
+    rows = db.session.execute(*_standing_items(organization_id, transaction_ids)) if transaction_ids else ()
     return {
         row.transaction_id: StandingItem(row.reconciliation_id, row.status == "COMPLETED") for row in rows
     }

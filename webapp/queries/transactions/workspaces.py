@@ -9,7 +9,15 @@ import sqlalchemy as sa
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
 from webapp.ledger.matching.explanations import BankAmount
-from webapp.models import FeedAccount, Transaction
+from webapp.models import (
+    DocumentRelation,
+    FeedAccount,
+    LinePayment,
+    ReconciliationItem,
+    RuleSetting,
+    Transaction,
+    TransferPair,
+)
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page, page
 from webapp.queries.items import line_payments
@@ -19,6 +27,7 @@ from webapp.queries.journal.attachments import AttachedDocument
 from webapp.queries.matching import booked_by_hand, line_joins, transfer_pairs
 from webapp.queries.matching.booked_by_hand import EntryByHand
 from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
+from webapp.queries.matching.line_rows import LineRows
 from webapp.queries.rules import runs
 from webapp.queries.suggestions import line_meanings
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
@@ -162,18 +171,18 @@ def _named(
     current_id: int | None,
 ) -> list[WorkspaceLine]:
     """Make workspace lines, in a constant number of statements."""
-    cleared = transactions.standing_items(organization_id, [line.id for line in lines])
+    about = LineRows(organization_id, [line.id for line in lines])
+    cleared = transactions.standing_items(organization_id, about.of(ReconciliationItem))
     records = transactions.records(organization_id, lines, cleared)
     names = named_lines.names_of(organization_id, records)
-    ids = [record.id for record in records]
-    origins = line_joins.of_lines(organization_id, records)
-    paired = _paired(organization_id, ids)
+    origins = line_joins.of_lines(organization_id, records, about)
+    paired = _paired(organization_id, about.of(TransferPair))
     unpaired = [each for each in records if each.id not in paired]
     meanings = _meanings(organization_id, unpaired, names, current_id, feeds)
-    by_rules = runs.set_fields(organization_id, ids)
+    by_rules = runs.set_fields(organization_id, about.of(RuleSetting))
     pending = pending_corrections.of_records(organization_id, records)
-    documents = attachments.of_lines(organization_id, ids)
-    paid = shown_lines.paid_by_drafts(organization_id, records)
+    documents = attachments.of_lines(organization_id, about.of(DocumentRelation))
+    paid = shown_lines.paid_by_drafts(organization_id, records, about.of(LinePayment))
     explained = _explained(organization_id, records, feeds)
     shown_now = shown_lines.of_records(organization_id, records, paid)
     return [
