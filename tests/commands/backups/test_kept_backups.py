@@ -10,7 +10,7 @@ from webapp.services.backups import records
 
 OLD = [
     *("tieout-20260930T020000000000Z.zip", "tieout-20261001T020000000000Z.zip"),
-    *("tieout-20261031T020000000000Z.zip", "tieout-20261101T020000000000Z.zip"),
+    *("tieout-20261031T020000000000Z.zip", f"tieout-{datetime.now(UTC):%Y%m}01T000000000000Z.zip"),
 ]
 
 
