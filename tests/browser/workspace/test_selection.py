@@ -22,24 +22,24 @@ def press(page, *keys):
         page.keyboard.press(key)
 
 
-def give_travel(page):
+def give_travel(page, count):
+    dock = page.locator("#dock")
+    expect(dock.locator(".dock-count")).to_have_text(f"{count} selected")
     press(page, "e")
-    expect(page.locator("#dock").get_by_role("combobox", name="Account")).to_be_focused()
+    expect(dock.get_by_role("combobox", name="Account")).to_be_focused()
     page.keyboard.type("trav")
     expect(page.locator("#combobox-list [role=option]").first).to_contain_text("Travel")
     press(page, "Enter")
     expect(page.locator("#change-show")).to_be_focused()
     press(page, "Enter")
+    expect(dock.locator("#asking")).to_contain_text(f"Set account Travel on {count} lines?")
+    press(page, "Enter")
+    expect(page.locator("#toast")).to_contain_text(f"{count} lines changed.")
 
 
 def test_fifty_lines_get_an_account_and_are_confirmed_by_keys_without_a_tab(desk):
-    dock = desk.locator("#dock")
     press(desk, "a")
-    expect(dock.locator(".dock-count")).to_have_text("50 selected")
-    give_travel(desk)
-    expect(dock.locator("#asking")).to_contain_text("Set account Travel on 50 lines?")
-    press(desk, "Enter")
-    expect(desk.locator("#toast")).to_contain_text("50 lines changed.")
+    give_travel(desk, 50)
     press(desk, "c")
     expect(desk.locator("#held-status")).to_have_text("Confirming 50 lines. Press z to undo.")
     desk.clock.fast_forward(10_001)
@@ -50,13 +50,9 @@ def test_all_of_a_list_are_counted_asked_about_held_and_undone(desk):
     dock = desk.locator("#dock")
     press(desk, "a", "a")
     expect(dock.get_by_label(ALL)).to_be_checked()
-    expect(dock.locator(".dock-count")).to_have_text("70 selected")
     expect(dock.get_by_role("button", name="Confirm 70 lines")).to_be_visible()
     expect(dock.locator(".dock-sum")).to_be_hidden()
-    give_travel(desk)
-    expect(dock.locator("#asking")).to_contain_text("Set account Travel on 70 lines?")
-    press(desk, "Enter")
-    expect(desk.locator("#toast")).to_contain_text("70 lines changed.")
+    give_travel(desk, 70)
     press(desk, "c")
     expect(dock.locator("#asking")).to_contain_text("Confirm all 70 lines of this list?")
     press(desk, "Enter")

@@ -118,6 +118,18 @@ def test_many_lines_are_confirmed_in_parts_and_an_interrupted_run_goes_on(ada, b
     assert statuses(ada, lines) == ["DRAFT"] * 5
 
 
+def test_the_question_about_a_list_says_how_many_wait_and_keeps_the_number_of_its_lines(
+    ada, bank, lines, desk
+):
+    desk.confirm(*lines[:4])
+    headers = {**HEADERS, "Referer": f"http://localhost/feeds/{bank.fa_id}?show=all"}
+    form = {"faId": str(bank.fa_id), "every": "true"}
+    question = ada.browser().post("/transactions/confirm", headers=headers, data=form).text
+    assert "Confirm <b>1 line</b> of this list?" in question
+    assert "All 5 lines of this list" in question
+    assert 'data-count="5"' in question
+
+
 def test_many_lines_are_ticked_in_parts_and_a_line_after_the_statement_is_named(ada, bank, lines):
     browser = ada.browser()
     late = bank.send("2026-04-20", "-1.00", "Late fee")

@@ -75,7 +75,7 @@ def confirm_many() -> Response:
     changed = services.transactions.shown_edits.changed(organization_id(), shown.values())
     if changed:
         return render_dock(first.feed_account_id, problem=problem_of_changed(len(changed)), changed=changed)
-    asking = question(ids, shown, of_list=bool(body["every"]))
+    asking = question(ids, shown, of_list=len(chosen) if body["every"] else 0)
     if asking is not None and not body["total"] and body["asked"] != asking["key"]:
         return render_dock(first.feed_account_id, asking=asking)
     if body["total"] or len(ids) > line_parts.PART:
@@ -156,12 +156,10 @@ def listed(fa_id: int, results: Sequence[ItemResult]) -> dict[str, Any]:
     return {"text": text, **line_parts.refused_lines(fa_id, refused)}
 
 
-def question(
-    ids: list[int], shown: Mapping[int, ShownLine], *, of_list: bool = False
-) -> dict[str, Any] | None:
+def question(ids: list[int], shown: Mapping[int, ShownLine], *, of_list: int = 0) -> dict[str, Any] | None:
     """The question before lines are confirmed: how many as suggested, and how many are doubtful for each reason.
 
-    All lines of a list are asked about in any case, for not all of them are seen.
+    All lines of a list, which are so many, are asked about in any case, for not all of them are seen.
     """
     suggested = [each for each in ids if each in shown and shown[each].accepted]
     counts = queries.transactions.doubts.counts(organization_id(), ids, suggested)

@@ -45,7 +45,9 @@ def change() -> Response:
         ids = lines_of(body)
         if not body["asked"]:
             shown = services.transactions.shared_edits.preview(organization_id(), ids, changes, **acting())
-            return render_dock(fa_id, changing=question(shown, changes, of_list=bool(body["every"])))
+            return render_dock(
+                fa_id, changing=question(shown, changes, of_list=len(ids) if body["every"] else 0)
+            )
         if body["seen"]:
             return render_dock(fa_id, notice=change_part(body, ids, changes))
         done = services.transactions.shared_edits.edit(
@@ -113,8 +115,8 @@ def undo() -> Response:
     return render_dock(body["fa_id"], notice={"text": " ".join([text, *reasons(kept)])})
 
 
-def question(shown: SharedEdit, changes: LineChanges, *, of_list: bool = False) -> dict[str, Any]:
-    """The question before lines are changed: to what, how many of each kind, and why some are skipped."""
+def question(shown: SharedEdit, changes: LineChanges, *, of_list: int = 0) -> dict[str, Any]:
+    """The question before lines, or all those of a list, are changed: to what, how many, and why some are skipped."""
     count = len(shown.line_ids)
     return {
         "preview": shown,
