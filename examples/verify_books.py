@@ -17,6 +17,7 @@ FORMATS = {
         "0fba27516d4ddd2900de3129e4a4082c8275faf124a44f1383b4f550e612984d",
     }
 }
+HEAD = (("sequence", "hash"), ("events", "rows"))
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
 
@@ -28,6 +29,22 @@ def canonical(value: object) -> str:
 def sha256(text: str) -> str:
     """Hash a text."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Take an object that names nothing twice, for other programs may read the other value."""
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError(pairs)
+    return named
+
+
+def in_order(values: dict[str, Any], names: list[str]) -> list[object]:
+    """List values in the order of their names; a row may end before the last ones, and misses none between."""
+    known = names[: len(values)]
+    if set(known) != set(values):
+        raise KeyError(known)
+    return [values[name] for name in known]
 
 
 class Verifier:
@@ -51,9 +68,10 @@ class Verifier:
     def read(self, text: str) -> None:
         """Read the next line."""
         self.line += 1
-        record = json.loads(text)
+        record = json.loads(text, object_pairs_hook=once)
         kind = record.pop("type")
         self.require(not self.has_ended, "it comes after the head")
+        self.require(self.books[0] or kind == "books", "it comes before the books")
         if kind != "bound":
             self.end_event()
         {
@@ -63,29 +81,29 @@ class Verifier:
             "row": self.read_row,
             "head": self.read_head,
         }[kind](record)
+        self.require(not record, "it has more fields than its format")
 
     def read_books(self, record: dict[str, Any]) -> None:
         """Learn whose books these are, and the fields of their rows."""
         self.require(self.line == 1, "the books are named twice")
-        fields, number = record["fields"], record["format"]
+        fields, number = record.pop("fields"), record.pop("format")
         self.require(sha256(canonical(fields)) in FORMATS.get(number, ()), "the format is not known here")
-        self.books, self.hash = (record["organization"], number, fields), record["before"]
+        self.books, self.hash = (record.pop("organization"), number, fields), record.pop("before")
 
     def read_event(self, record: dict[str, Any]) -> None:
         """Go one event on in the chain."""
-        sequence, body = record["sequence"], record["body"]
+        sequence, body, digest = record.pop("sequence"), record.pop("body"), record.pop("hash")
         self.require(not self.events or sequence == self.sequence + 1, "an event is missing before it")
-        self.require(
-            record["hash"] == sha256(f"{self.hash}\n{body}"), "it does not follow from the event before"
-        )
+        self.require(not self.rows, "it comes after a row, which another event may have bound since")
+        self.require(digest == sha256(f"{self.hash}\n{body}"), "it does not follow from the event before")
         said = json.loads(body)
         self.require(said["organizationId"] == self.books[0], "it is of other books")
-        self.sequence, self.hash, self.said = sequence, record["hash"], said.get("rows")
+        self.sequence, self.hash, self.said = sequence, digest, said.get("rows")
         self.events += 1
 
     def read_bound(self, record: dict[str, Any]) -> None:
         """Take the digest of a row that the last event bound."""
-        self.bound.append((record["kind"], record["id"], record["digest"]))
+        self.bound.append((record.pop("kind"), record.pop("id"), record.pop("digest")))
 
     def end_event(self) -> None:
         """Compare the rows that the last event bound with what it says of them."""
@@ -101,27 +119,21 @@ class Verifier:
         """Compare a row with the digest that was bound of it last."""
         organization, number, fields = self.books
         kind, row_id, values = record.pop("kind"), record.pop("id"), record.pop("values")
-        form: list[object] = [kind, number, organization, row_id]
-        for field in fields[kind]:
-            # A row that has none of the last fields ends before them.
-            if isinstance(field, str):
-                form += [values.pop(field)] if field in values else []
-            else:
-                name, names = field
-                form.append(
-                    [[row.pop(each) for each in names if each in row] + list(row) for row in values.pop(name)]
-                )
-        self.require(not record and not values, "it has more fields than its format")
+        own = [field for field in fields[kind] if isinstance(field, str)]
+        lists = [
+            [in_order(row, names) for row in values.pop(name)]
+            for name, names in (field for field in fields[kind] if not isinstance(field, str))
+        ]
+        form = [kind, number, organization, row_id, *in_order(values, own), *lists]
         digest = self.newest.pop((kind, row_id), None)
         self.require(digest == sha256(canonical(form)), f"{kind} {row_id} is not what an event bound")
         self.rows += 1
 
     def read_head(self, record: dict[str, Any]) -> None:
         """Compare the end of the file with what was read."""
-        self.require(
-            (record["sequence"], record["hash"]) == (self.sequence, self.hash), "the head is another one"
-        )
-        self.require((record["events"], record["rows"]) == (self.events, self.rows), "lines are missing")
+        last, counts = [(record.pop(one), record.pop(other)) for one, other in HEAD]
+        self.require(last == (self.sequence, self.hash), "the head is another one")
+        self.require(counts == (self.events, self.rows), "lines are missing")
         for (kind, row_id), digest in self.newest.items():
             self.require(digest is None, f"{kind} {row_id} is missing")
         self.has_ended = True

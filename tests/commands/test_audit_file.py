@@ -82,6 +82,65 @@ def test_a_line_that_is_missing_or_in_another_place_is_named(audit_file):
     assert verify([]) == ["Line 0: the file has no head."]
 
 
+def test_what_is_put_into_a_line_is_named(audit_file):
+    lines = audit_file()
+    for place, line in enumerate(lines):
+        for more in ('"note":"false",', '"type":"head",'):
+            assert verify([*lines[:place], "{" + more + line[1:], *lines[place + 1 :]]), (more, line)
+
+
+def test_a_value_by_the_name_of_another_field_is_named(audit_file):
+    lines = audit_file()
+    kinds = set()
+    for place, record in enumerate(map(json.loads, lines)):
+        for fields, named in by_other_names(record):
+            kinds.add(record["kind"])
+            changed = canonical_json(record | {"values": named})
+            assert verify([*lines[:place], changed, *lines[place + 1 :]]), (fields, record)
+    assert kinds >= {"entry", "account", "member", "proof", "organization"}
+
+
+def by_other_names(record):
+    """Name the values of a row anew in every way that keeps their order, one name left out and another at the end."""
+    if record["type"] != "row":
+        return
+    own, values = [each for each in FIELDS[record["kind"]] if isinstance(each, str)], record["values"]
+    for name, names in (each for each in FIELDS[record["kind"]] if not isinstance(each, str)):
+        for skipped in names[:-1] if values[name] else ():
+            rows = [renamed(names, row, skipped) for row in values[name]]
+            if rows != values[name]:
+                yield (name, skipped), values | {name: rows}
+    lists = {name: value for name, value in values.items() if name not in own}
+    mine = {name: value for name, value in values.items() if name in own}
+    for skipped in own[:-1]:
+        named = renamed(own, mine, skipped)
+        if named != mine:
+            yield skipped, named | lists
+
+
+def renamed(names, row, skipped):
+    given = [row[name] for name in names if name in row]
+    return dict(zip([name for name in [*names, "more"] if name != skipped], given, strict=False))
+
+
+def test_a_row_as_it_once_was_is_named_between_the_events(audit_file, ada):
+    food = ada.post("/api/accounts", json={"name": "Food", "type": "EXPENSE"}).json["account"]["id"]
+    was = audit_file()
+    ada.patch(f"/api/accounts/{food}", json={"name": "Fare"})
+    lines = audit_file()
+    old = next(line for line in was if '"name":"Food"' in line and json.loads(line)["type"] == "row")
+    place = next(number for number, line in enumerate(lines) if line not in was and '"type":"event"' in line)
+    head = json.loads(lines[-1])
+    head = canonical_json(head | {"rows": head["rows"] + 1})
+    assert verify([*lines[:place], old, *lines[place:-1], head]) == [
+        f"Line {place + 2}: it comes after a row, which another event may have bound since."
+    ]
+
+
+def test_a_head_without_books_is_named():
+    assert verify(['{"events":0,"hash":"","rows":0,"sequence":0,"type":"head"}'])
+
+
 def test_a_period_has_its_events_and_the_rows_that_they_bound(audit_file):
     assert verify(audit_file("--from", "2026-01-01", "--to", "2099-12-31")) == []
     empty = audit_file("--to", "2020-12-31")
@@ -102,8 +161,31 @@ def test_a_head_that_was_kept_shows_that_events_were_cut_off(
     for file in (backup, kept):
         answer = command("check", "--head", str(file), "--json")
         assert "chain_cut" in {each["code"] for each in json.loads(answer.stdout)["violations"]}
-    kept.write_text("no head")
-    assert "names no head" in command("check", "--head", str(kept)).stderr
+
+
+NO_HEADS = {
+    "no JSON": "no head",
+    "no second line": '{"organization":"org_1"}',
+    "no object": "[]\n[]",
+    "another end": '{"organization":"org_1"}\n{"type":"event","sequence":1,"hash":"0"}',
+    "no event": '{"organization":"org_1"}\n{"type":"head","sequence":0,"hash":"0"}',
+    "too large": '{"organization":"org_1"}\n{"type":"head","sequence":9223372036854775808,"hash":"0"}',
+    "no text": '{"organization":"org_1\\u0000"}\n{"type":"head","sequence":1,"hash":"0"}',
+    "too deep": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("text", NO_HEADS.values(), ids=NO_HEADS)
+def test_a_file_without_a_head_is_refused(command, ben, tmp_path, text):
+    (tmp_path / "head").write_text(text, encoding="utf-8")
+    assert "names no head" in command("check", "--head", str(tmp_path / "head")).stderr
+
+
+def test_the_head_of_other_books_is_named(command, ben, tmp_path):
+    head = '{"organization":"org_1"}\n{"type":"head","sequence":1,"hash":"0"}'
+    (tmp_path / "head").write_text(head, encoding="utf-8")
+    (found,) = json.loads(command("check", "--head", str(tmp_path / "head"), "--json").stdout)["violations"]
+    assert (found["code"], found["organizationId"]) == ("chain_cut", "org_1")
 
 
 def cut(statement):

@@ -181,6 +181,9 @@ DELETE FROM audit_events WHERE sequence = 60;
 -- request_not_audited
 DELETE FROM audit_events WHERE sequence > 300;
 
+-- request_not_audited
+DELETE FROM audit_events WHERE sequence = (SELECT max(sequence) FROM audit_events) AND kind = 'propose';
+
 -- event_differs
 UPDATE action_requests SET created_at = '2020-02-29 10:00:00.000000'
 WHERE id = (SELECT min(id) FROM action_requests WHERE status = 'EXECUTED');

@@ -305,6 +305,11 @@ def test_an_element_that_no_statement_has_is_said_and_refused_where_it_may_be_an
         (entry(valued="2026-02-32"), "ValDt is not a date: “2026-02-32”"),
         (entry(currency="EURO"), "“EURO” is not an ISO"),
         (entry(reference="x" * 1001), "longer than 1,000"),
+        (entry(more=tag("CdtDbtInd", "CRDT")), "states CdtDbtInd twice: “DBIT” and “CRDT”"),
+        (entry(more=tag("Amt", "1.00", Ccy="EUR")), "states Amt twice: “12.50” and “1.00”"),
+        (entry(more=tag("Amt", "12.50", Ccy="USD")), "states Amt@Ccy twice: “EUR” and “USD”"),
+        (entry(more=tag("Sts", tag("Cd", "INFO"))), "states Sts/Cd twice: “BOOK” and “INFO”"),
+        (entry(more=tag("BookgDt", tag("Dt", "2026-03-03"))), "states BookgDt/Dt twice"),
         (balance("CLBD", "1.2.3"), "A balance (CLBD, line 2 of the file)"),
     ],
 )

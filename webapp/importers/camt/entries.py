@@ -7,7 +7,7 @@ from typing import Final
 
 from webapp.importers.bank_files import FileLine, FileRefusedError
 from webapp.importers.camt.details import Details
-from webapp.importers.camt.values import signed_amount, unsigned
+from webapp.importers.camt.values import only_value, signed_amount, unsigned
 from webapp.importers.texts import quoted
 from webapp.importers.value_days import ValueDay, stated_value_day
 from webapp.importers.values import day
@@ -39,14 +39,14 @@ def unmoved_state(entry: XmlRecord) -> str | None:
 
 
 def _state(entry: XmlRecord) -> str:
-    return (entry.value("Sts/Cd", "Sts/Prtry", "Sts") or _BOOKED).upper()
+    return (only_value(entry, "Sts/Cd", "Sts/Prtry", "Sts") or _BOOKED).upper()
 
 
 def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> FileLine:
     """Read an entry as a line; the account's `number` tells which party is the account holder.
 
     The day is the booking date, else the value date. Raises FileRefusedError for an amount, a
-    direction or a date that is missing or unreadable, and for an unknown status.
+    direction or a date that is missing, unreadable or stated twice, and for an unknown status.
     """
     state = _state(entry)
     if state != _BOOKED and state not in _PENDING:
@@ -78,7 +78,7 @@ def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> FileLine:
 
 def _day(entry: XmlRecord, paths: tuple[str, ...]) -> date | None:
     """Return the date as written, regardless of a time and a zone behind it."""
-    text = entry.value(*paths)
+    text = only_value(entry, *paths)
     found = day(text or "")
     if text and not found:
         raise _no_date(paths, text)
@@ -86,7 +86,7 @@ def _day(entry: XmlRecord, paths: tuple[str, ...]) -> date | None:
 
 
 def _value_day(entry: XmlRecord) -> ValueDay | None:
-    text = entry.value(*_VALUE_ON)
+    text = only_value(entry, *_VALUE_ON)
     found = stated_value_day(text or "")
     if text and not found:
         raise _no_date(_VALUE_ON, text)

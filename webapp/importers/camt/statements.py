@@ -65,12 +65,12 @@ class CamtStatementBuilder:
         if is_empty(entry):
             self.skipped.append(SkippedRow(row, "<Ntry>", "It is empty."))
             return
-        if state := unmoved_state(entry):
-            text = joined(entry.values("BookgDt/Dt", "BookgDt/DtTm", "CdtDbtInd", "Amt", "AddtlNtryInf"))
-            reason = f"Its status at the bank is {quoted(state)}: no money was moved."
-            self.skipped.append(SkippedRow(row, text, reason))
-            return
         try:
+            if state := unmoved_state(entry):
+                text = joined(entry.values("BookgDt/Dt", "BookgDt/DtTm", "CdtDbtInd", "Amt", "AddtlNtryInf"))
+                reason = f"Its status at the bank is {quoted(state)}: no money was moved."
+                self.skipped.append(SkippedRow(row, text, reason))
+                return
             line, own = entry_line(entry, row=row, number=self._number), currency(entry)
         except FileRefusedError as refusal:
             raise FileRefusedError(

@@ -20,7 +20,7 @@ def signed_amount(record: XmlRecord) -> Decimal:
     CdtDbtInd is the direction in which the money moved. RvslInd only marks a reversal of an earlier entry and does
     not turn the direction around. Raises FileRefusedError.
     """
-    text, direction = record.value("Amt"), record.value("CdtDbtInd")
+    text, direction = only_value(record, "Amt"), only_value(record, "CdtDbtInd")
     if text is None:
         raise FileRefusedError("it has no amount (Amt).")
     sign = _SIGNS.get(direction or "")
@@ -31,6 +31,15 @@ def signed_amount(record: XmlRecord) -> Decimal:
     if size is None:
         raise FileRefusedError(f"its amount (Amt) is not a number: {quoted(text)}.")
     return size.copy_negate() if sign < 0 and size else size
+
+
+def only_value(record: XmlRecord, *paths: str) -> str | None:
+    """Return the text at the first of the paths that has one; raises FileRefusedError where it has several."""
+    found = next(filter(None, map(record.values, paths)), [])
+    if len(set(found)) > 1:
+        first, other, *_ = dict.fromkeys(found)
+        raise FileRefusedError(f"it states {paths[0]} twice: {quoted(first)} and {quoted(other)}.")
+    return found[0] if found else None
 
 
 def unsigned(text: str) -> Decimal | None:
@@ -47,7 +56,7 @@ def unsigned(text: str) -> Decimal | None:
 
 def currency(record: XmlRecord) -> str | None:
     """Return the currency of an amount, or None if it states none; raises FileRefusedError for an unknown code."""
-    return stated_currency(record.value("Amt@Ccy") or "")
+    return stated_currency(only_value(record, "Amt@Ccy") or "")
 
 
 def stated_currency(code: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from heapq import merge
@@ -243,34 +243,42 @@ def _shortener(names: Iterable[object]) -> Shorten:
     return shortened
 
 
-class _Written(sa.TypeDecorator[str]):
-    """A value as JSON has it, written by a function from what the driver reads: on SQLite text."""
+class _Written(sa.types.UserDefinedType[str]):
+    """A value as JSON has it, written by a function from what the driver reads, if anything: on SQLite text."""
 
-    impl = sa.String
     cache_ok = True
 
-    def __init__(self, write: Callable[[Any], str]) -> None:
+    def __init__(self, write: Callable[[Any], str | None]) -> None:
         super().__init__()
         self.write = write
 
-    def process_result_value(self, value: Any, _dialect: sa.Dialect) -> str | None:
-        """Write a value, unless there is none."""
-        return None if value is None else self.write(value)
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> Callable[[Any], str | None]:
+        """Write values by the function itself, for an act reads thousands of them."""
+        del dialect, coltype
+        return self.write
 
 
-def _instant(value: datetime | str) -> str:
+# Many rows have the same instant, or the same day.
+@lru_cache(AT_ONCE)
+def _instant(value: datetime | str | None) -> str | None:
+    if value is None:
+        return None
     at = datetime.fromisoformat(value) if isinstance(value, str) else value.astimezone(UTC)
     return at.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
-def _digits(value: Decimal | str) -> str:
-    return format(Decimal(value), "f")
+@lru_cache(AT_ONCE)
+def _day(value: date | str | None) -> str | None:
+    return None if value is None else str(value)
 
 
-# Many rows have the same instant.
+def _digits(value: Decimal | str | None) -> str | None:
+    return None if value is None else format(Decimal(value), "f")
+
+
 _WRITTEN_AS: Final[Mapping[type, _Written]] = {
-    Instant: _Written(lru_cache(_instant)),
-    sa.Date: _Written(str),
+    Instant: _Written(_instant),
+    sa.Date: _Written(_day),
     Exact: _Written(_digits),
 }
 

@@ -19,8 +19,8 @@ from webapp.queries.audit import events
 from webapp.queries.checks.violations import Violation, found
 
 AT_ONCE = 2000
-# The event that ends a proposal which nobody executed; an executed one is recorded with its act.
-ENDINGS = {"REJECTED": "reject_proposal", "EXPIRED": "expire_proposal"}
+# The event that made a proposal which waits, or ended one that nobody executed; an executed one has that of its act.
+ENDINGS = {"PENDING": events.PROPOSED, "REJECTED": "reject_proposal", "EXPIRED": "expire_proposal"}
 # The fields that an action request and its event both record.
 RECORDED = ("kind", "status", "note", "payload", "before", "after", "result", "error")
 # Columns of the model, not of its table: what a scoped session asks of the table alone is of all organizations.
@@ -62,7 +62,7 @@ def cut_chains(noted: Mapping[str, Head]) -> Iterator[Violation]:
 
 
 def requests_without_event() -> Iterable[Violation]:
-    """Find action requests whose end has no event in the trail, or several."""
+    """Find action requests that wait or whose end has no event in the trail, or several."""
     ending = sa.case(
         *((ActionRequest.status == status, kind) for status, kind in ENDINGS.items()),
         else_=ActionRequest.kind,
@@ -78,7 +78,7 @@ def requests_without_event() -> Iterable[Violation]:
     return found(
         "request_not_audited",
         sa.select(ActionRequest.organization_id, ActionRequest.id, recorded.label("events")).where(
-            ActionRequest.status != "PENDING", recorded != 1
+            recorded != 1
         ),
         lambda row: f"Action request {row.id} has {row.events} audit events.",
         lambda row: {"actionRequestId": row.id},

@@ -3,6 +3,7 @@
 import hmac
 import json
 import zipfile
+from collections import deque
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -93,24 +94,29 @@ def noted_heads(path: Path) -> Mapping[str, Head]:
         if zipfile.is_zipfile(path):
             return _of_backup(path)
         return _of_audit_file(path)
-    except (KeyError, TypeError, ValueError, OSError, zipfile.BadZipFile) as error:
+    except (KeyError, TypeError, ValueError, RecursionError, OSError, zipfile.BadZipFile) as error:
         raise NoHeadError from error
 
 
 def _of_backup(path: Path) -> Mapping[str, Head]:
     with zipfile.ZipFile(path) as archive:
         manifest, _ = read_manifest(archive, path, None)
-    return {
-        each["id"]: Head(int(each["chainHead"]["sequence"]), str(each["chainHead"]["hash"]))
-        for each in manifest["organizations"]
-        if each["chainHead"] is not None
-    }
+    found = manifest["organizations"]
+    return dict(_head(each["id"], each["chainHead"]) for each in found if each["chainHead"] is not None)
 
 
 def _of_audit_file(path: Path) -> Mapping[str, Head]:
     with path.open(encoding="utf-8") as file:
-        books = json.loads(next(file, ""))
-        for line in file:
-            last = line
+        books, (last,) = json.loads(next(file, "")), deque(file, maxlen=1)
     head = json.loads(last)
-    return {str(books["organization"]): Head(int(head["sequence"]), str(head["hash"]))}
+    if head["type"] != "head":
+        raise ValueError(head)
+    return dict([_head(books["organization"], head)])
+
+
+def _head(organization_id: object, record: Mapping[str, Any]) -> tuple[str, Head]:
+    """Read what a file says of the last event of some books; it says nothing where there is none."""
+    sequence, found = int(record["sequence"]), (str(organization_id), str(record["hash"]))
+    if not 0 < sequence < 2**63 or not all(each.isprintable() for each in found):
+        raise ValueError(record)
+    return found[0], Head(sequence, found[1])
