@@ -14,6 +14,7 @@ from webapp.ledger.rules.effects import effect_problem
 from webapp.ledger.rules.fields import ID_FIELDS, Field
 from webapp.ledger.scopes import RIGHTS
 from webapp.ledger.texts.words import Words
+from webapp.ledger.titles import file_size
 from webapp.models import (
     Account,
     ActionRequest,
@@ -208,7 +209,7 @@ def _line(key: str, value: Any, names: Names) -> Line:
     if isinstance(value, bool):
         return (Words("yes") if value else Words("no"),)
     if isinstance(value, int) and key == "fileSize":
-        return (Words(f"{max(round(value / 1000), 1):,} kB"),)
+        return (Words(file_size(value)),)
     if isinstance(value, int):
         return (names.get((_kind_of(key), value), str(value)),)
     return (_text(key, str(value)),)
