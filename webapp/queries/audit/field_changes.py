@@ -93,8 +93,10 @@ LABELS: Final[Mapping[str, str]] = {
     "mergedIntoId": "merged into",
     "mergedThroughId": "together with",
     "orgMerchantId": "customer or supplier",
+    "prefix": "begins with",
     "projectIds": "projects",
     "requiresCounterparty": "customer or supplier required",
+    "scopes": "rights",
     "splitsBatches": "batches split",
     "stopProcessing": "stops later rules",
     "transactionId": "bank line",
@@ -172,8 +174,8 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any], names: Names) 
 def label(key: str) -> str:
     """Give the label of a JSON key or a code.
 
-    >>> label("lockDate"), label("orgMerchantId"), label("isArchived"), label("ALREADY_THERE")
-    ('lock date', 'customer or supplier', 'archived', 'already there')
+    >>> label("lockDate"), label("orgMerchantId"), label("isArchived"), label("ALREADY_THERE"), label("scopes")
+    ('lock date', 'customer or supplier', 'archived', 'already there', 'rights')
     """
     if key in LABELS:
         return LABELS[key]
