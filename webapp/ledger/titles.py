@@ -11,6 +11,7 @@ from webapp.ledger.texts import legible
 LONGEST: Final = 60
 TO: Final = "\N{EN DASH}"
 MOST_NAMED: Final = 3
+MEGABYTE: Final = 1_000_000
 # The kind of act that a plan is; its title is its own.
 PLAN: Final = "plan"
 
@@ -141,6 +142,15 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     ('1 line', '1,300 lines', '2 entries')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def file_size(count: int) -> str:
+    """Write a number of bytes.
+
+    >>> file_size(911), file_size(27_204), file_size(1_250_000)
+    ('1 kB', '27 kB', '1.25 MB')
+    """
+    return f"{count / MEGABYTE:,.2f} MB" if count >= MEGABYTE else f"{max(round(count / 1000), 1)} kB"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -226,7 +226,12 @@ class CommitManyFormSchema(Schema):
 
 
 class CommitFormSchema(Schema):
-    """The decisions for an import from the page's form; `rest` is for possible duplicates that it does not list."""
+    """The decisions for an import from the page's form; `rest` is for possible duplicates that it does not list.
+
+    With the act `look` nothing is imported: the page shows the file as it is read with them.
+    """
+
+    act = fields.OneOf("look", "import", load_default="import")
 
     decisions = ma.fields.List(
         ma.fields.Nested(DecisionFormSchema),
@@ -248,7 +253,12 @@ class CommitFormSchema(Schema):
                     raise ma.ValidationError("Choose a line, or a new one.", "decisions")
                 line_id = None if each["line"] == "new" else int(each["line"])
                 decisions.append({"position": each["position"], "transaction_id": line_id})
-        answered = [each for each in form["accounts"] if each["fa_id"] is not None or not each["is_asked"]]
+        # The currency that is typed is that of a new account.
+        answered = [
+            each
+            for each in form["accounts"]
+            if each["fa_id"] is not None or not each["is_asked"] or form["act"] == "look"
+        ]
         accounts = [{key: value for key, value in each.items() if key != "is_asked"} for each in answered]
         return {**form, "decisions": decisions, "accounts": accounts}
 

@@ -46,8 +46,9 @@ BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A page of a file's rows, and the count of each verdict; for a preview also what it adds and the decisions."""
+    """A file, a page of its rows, and the count of each verdict; of a preview also what it adds, and decisions."""
 
+    record: ImportRecord
     page: Page[ImportLineRecord]
     counts: Mapping[str, int]
     doubts: Sequence[PossibleDuplicate] = ()
@@ -221,16 +222,24 @@ def is_in_transaction() -> bool:
     return is_trial() or is_decided_on() or state().is_step
 
 
-def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None, limit: int) -> Rows:
-    """List and count the rows of a file; the verdicts of a preview are those against the books as they are now."""
+def rows(
+    imported: Import,
+    *,
+    verdict: str | None,
+    after: tuple[Any, ...] | None,
+    limit: int,
+    choices: Choices = NO_CHOICES,
+) -> Rows:
+    """List and count the rows of a file; a preview is compared with the books as they are now."""
     reading = previews.reread(imported, folder(), now=requests.now())
     if reading is None:
         listed = imports.lines(imported, verdict=verdict, after=after, limit=limit)
-        return Rows(listed, imports.counts(imported))
-    plan = preview_lines.plan_of(imported, reading)
+        return Rows(imports.record(imported), listed, imports.counts(imported))
+    plan = preview_lines.plan_of(imported, reading, choices)
     records = preview_lines.records(plan)
     place = None if after is None else int(after[0])
     return Rows(
+        preview_lines.as_read(imported, plan),
         preview_lines.page(records, verdict=verdict, after=place, limit=limit),
         preview_lines.counts(records),
         preview_lines.possible_duplicates(imported.organization_id, records, most=MOST_POSSIBLE_DUPLICATES),

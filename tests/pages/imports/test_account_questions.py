@@ -164,3 +164,19 @@ def test_a_proposed_name_follows_the_currency_that_is_typed(ben):
     form |= {"accounts.0.opensIn": "SEK", "accounts.0.type": "ASSET"}
     assert browser.post(f"{address}/commit", data=form).status_code == 303
     assert accounts_of(ben) == {"Account in SEK": "SEK"}
+
+
+def test_a_page_shows_the_file_in_the_currency_and_for_the_account_that_are_chosen(ben, bank):
+    bank.open("Giro")
+    browser = ben.browser()
+    address, page = looked_at(browser, FRENCH, "releve.csv")
+    assert "Read as EUR" in page
+    form = {"act": "look", "accounts.0.isAsked": "true", "accounts.0.faId": ""}
+    named = {"accounts.0.name": "Account in EUR", "accounts.0.opensIn": "sek", "accounts.0.type": "ASSET"}
+    shown = browser.post(f"{address}/commit", data={**form, **named})
+    assert (shown.status_code, "Read as SEK" in shown.text, "Read as EUR" in shown.text) == (200, True, False)
+    assert 'value="Account in SEK"' in shown.text
+    assert '<span class="code">SEK</span>' in shown.text
+    giro = browser.post(f"{address}/commit", data={**form, **named, "accounts.0.faId": str(bank.fa_id)})
+    assert options_of(giro.text)[2] == [str(bank.fa_id)]
+    assert accounts_of(ben) == {"Giro": "EUR"}

@@ -13,7 +13,7 @@ from webapp.ledger.notation.days import read_day, written_day, written_month
 from webapp.ledger.notation.locales import notation_in
 from webapp.ledger.titles import IMPERATIVES
 from webapp.services.access import own_sign_in
-from webapp.web.rendering import languages
+from webapp.web.rendering import languages, rule_wording
 
 GERMAN = notation_in("de", None, "en-GB")
 
@@ -53,6 +53,23 @@ def test_days_are_in_the_language_and_its_forms_are_read():
 def german(monkeypatch):
     """Translate into German, also outside of requests."""
     monkeypatch.setattr(languages, "language", lambda: "de")
+
+
+def test_a_noun_that_is_counted_elsewhere_is_translated_by_itself(german):
+    assert [languages.gettext(noun) for noun in ("account", "project")] == ["Konto", "Projekt"]
+    effects = [{"kind": "SET_ACCOUNT", "accountId": 7}]
+    assert (
+        rule_wording.sentence("ALL", [], effects, {("accountId", 7): "Travel"})
+        == "Passt auf alles: Konto Travel setzen."
+    )
+
+
+def test_a_refused_sign_in_is_said_in_the_language_of_the_page(ada):
+    german = {"Accept-Language": "de"}
+    visitor = ada.app.test_client()
+    form = {"email": ada.email, "password": "not this one at all"}
+    page = visitor.post("/sign-in", data=form, headers=german).text
+    assert "Die E-Mail-Adresse oder das Passwort ist falsch." in page
 
 
 def test_titles_of_acts_are_translated_as_done_and_as_proposed(german):

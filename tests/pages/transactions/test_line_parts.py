@@ -128,6 +128,7 @@ def test_the_question_about_a_list_says_how_many_wait_and_keeps_the_number_of_it
     assert "Confirm <b>1 line</b> of this list?" in question
     assert "All 5 lines of this list" in question
     assert 'data-count="5"' in question
+    assert ("Confirm anyway" in question, "Confirm all" in question) == (True, False)
 
 
 def test_many_lines_are_ticked_in_parts_and_a_line_after_the_statement_is_named(ada, bank, lines):

@@ -6,12 +6,13 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 from flask_login import current_user
 
 from webapp import queries, services
-from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError
 from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, go_on, is_cookie_safe
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, requires, settings
 from webapp.web.access.browsers import visitor
+from webapp.web.rendering.notation import sentence
+from webapp.web.rendering.problems import shown_fields, shown_sentence
 
 bp = Blueprint("joining", __name__, url_prefix="/join")
 
@@ -47,16 +48,16 @@ def accept(secret: str) -> Response:
 def show_invitation(secret: str, error: LedgerError | None = None) -> Response:
     """Render an invitation, the same whether its address has an account or not, or raise LinkEndedError."""
     signed_in_email = current_user.email if current_user.is_authenticated else None
-    problems = dict(error.fields) if error else {}
+    problems = shown_fields(error) if error else {}
     if not is_cookie_safe():
-        problems = {"password": [COOKIE_WOULD_LEAK]}
+        problems = {"password": [sentence(COOKIE_WOULD_LEAK)]}
     page = render_template(
         "sessions/invitation.html",
         invitation=queries.access.invitations.read_of_link(secret, requests.now()),
         signed_in_email=signed_in_email,
         secret=secret,
         elsewhere=urlsplit(settings().oidc_issuer).hostname,
-        problem=sentence_for_page(error) if error and not error.fields else "",
+        problem=shown_sentence(error) if error and not error.fields else "",
         problems=problems,
     )
     response = make_response(page, error.status if error else 200 if is_cookie_safe() else 403)

@@ -2,7 +2,6 @@
 
 from flask import Blueprint, Response, make_response, render_template, request
 
-from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, is_cookie_safe
 from webapp.services.access import mailed_links, own_sign_in
@@ -10,6 +9,8 @@ from webapp.services.access.letters import ADDRESS, RESET
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, requires, settings
 from webapp.web.access.browsers import set_browser_cookie, visitor
+from webapp.web.rendering.notation import sentence
+from webapp.web.rendering.problems import shown_fields, shown_sentence
 
 bp = Blueprint("mailed_links", __name__, url_prefix="/sign-in")
 
@@ -87,14 +88,14 @@ def demand_mail(*, passwords: bool = False) -> None:
 
 def show(about: str, error: LedgerError | None = None, *, email: str = "") -> Response:
     """Render what a link is about, or what came of it, with the error of a refused form."""
-    problems = dict(error.fields) if error else {}
+    problems = shown_fields(error) if error else {}
     if not is_cookie_safe():
-        problems = {"password": [COOKIE_WOULD_LEAK]}
+        problems = {"password": [sentence(COOKIE_WOULD_LEAK)]}
     page = render_template(
         "sessions/mailed_link.html",
         about=about,
         email=email,
-        problem=sentence_for_page(error) if error and not error.fields else "",
+        problem=shown_sentence(error) if error and not error.fields else "",
         problems=problems,
     )
     response = make_response(page, error.status if error else 200 if is_cookie_safe() else 403)

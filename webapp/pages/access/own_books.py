@@ -20,6 +20,7 @@ from webapp.web.access.books import with_query
 from webapp.web.access.browsers import let_in, set_session_cookie, visitor
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_to, render
+from webapp.web.rendering.notation import sentence
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("own_books", __name__)
@@ -140,7 +141,7 @@ def show_start(problem: Problem | None = None) -> Response:
 def show_first(secret: str, problem: Problem | None = None) -> Response:
     """Render the form that starts the first books, or how to serve over HTTPS where plain HTTP would expose them."""
     refuse_ended(secret)
-    leak = None if is_cookie_safe() else Problem(COOKIE_WOULD_LEAK, "insecure", 403)
+    leak = None if is_cookie_safe() else Problem(sentence(COOKIE_WOULD_LEAK), "insecure", 403)
     return _show_form(problem or leak, is_first=True)
 
 

@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, current_app, make_response, redirect, render_template, request, url_for
 
-from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.notation.locales import LANGUAGES
 from webapp.services.access import oidc, passkeys, sessions
@@ -17,6 +16,8 @@ from webapp.web.access.auth import PUBLIC, principal, requires, settings
 from webapp.web.access.browsers import cookie_name, let_in, visitor
 from webapp.web.access.hosts import is_from_this_machine
 from webapp.web.rendering import languages
+from webapp.web.rendering.notation import sentence
+from webapp.web.rendering.problems import shown_fields, shown_sentence
 
 COOKIE_WOULD_LEAK = (
     "Over plain HTTP others could read your session. "
@@ -47,11 +48,11 @@ def open_session() -> Response:
         return show_form(status=403)
     email, password = request.form.get("email", ""), request.form.get("password", "")
     if not settings().takes_passwords:
-        return show_form(status=403, error=PASSWORDS_OFF)
+        return show_form(status=403, error=sentence(PASSWORDS_OFF))
     try:
         signed_in = sessions.sign_in(email, password, visitor=visitor(), now=requests.now())
     except LedgerError as error:
-        response = show_form(status=error.status, error=sentence_for_page(error), email=email)
+        response = show_form(status=error.status, error=shown_sentence(error), email=email)
         if "retryAfter" in error.details:
             response.headers["Retry-After"] = str(error.details["retryAfter"])
         return response
@@ -70,7 +71,7 @@ def show_code() -> Response:
             sent.get("step", ""), sent.get("code", ""), visitor=visitor(), now=requests.now()
         )
     except StepOverError as error:
-        return show_form(status=error.status, error=sentence_for_page(error))
+        return show_form(status=error.status, error=shown_sentence(error))
     except LedgerError as error:
         return ask_code(sent.get("step", ""), after, error)
     return go_on(signed_in, after)
@@ -95,7 +96,7 @@ def sign_in_with_passkey() -> Response:
     try:
         signed_in = passkeys.sign_in(answer, host=host, origin=origin, visitor=visitor(), now=requests.now())
     except LedgerError as error:
-        return show_form(status=error.status, error=sentence_for_page(error))
+        return show_form(status=error.status, error=shown_sentence(error))
     return go_on(signed_in, local_path(request.form.get("next", "")))
 
 
@@ -109,7 +110,7 @@ def go_elsewhere() -> Response:
     try:
         address, state = oidc.begin(provider(), requests.now(), next=after, invitation=invitation)
     except LedgerError as error:
-        return show_form(status=error.status, error=sentence_for_page(error))
+        return show_form(status=error.status, error=shown_sentence(error))
     return sent_elsewhere(address, state)
 
 
@@ -127,7 +128,7 @@ def come_back() -> Response:
             server, sent.get("code", ""), state, sent.get("iss"), visitor=visitor(), now=requests.now()
         )
     except LedgerError as error:
-        response = show_form(status=error.status, error=sentence_for_page(error))
+        response = show_form(status=error.status, error=shown_sentence(error))
     else:
         if signed_in is None:
             response = make_response(redirect(url_for("own_sign_in.show", done="identity"), 303))
@@ -204,7 +205,7 @@ def go_on(signed_in: SignedIn | str, after: str) -> Response:
 def ask_code(step: str, after: str, error: LedgerError | None = None) -> Response:
     """Render the form for a code."""
     page = render_template(
-        "sessions/code.html", step=step, next=after, problem=sentence_for_page(error) if error else ""
+        "sessions/code.html", step=step, next=after, problem=shown_sentence(error) if error else ""
     )
     response = make_response(page, error.status if error else 200)
     if error and "retryAfter" in error.details:
@@ -216,7 +217,7 @@ def show_form(*, status: int = 200, error: str = "", email: str = "") -> Respons
     """Render the form, or how to serve over HTTPS where plain HTTP would expose the cookie."""
     page = render_template(
         "sessions/sign_in.html",
-        problem=error if is_cookie_safe() else COOKIE_WOULD_LEAK,
+        problem=error if is_cookie_safe() else sentence(COOKIE_WOULD_LEAK),
         email=email,
         is_new=first_link() is not None,
         next=local_path(request.values.get("next", "")),
@@ -244,8 +245,8 @@ def passkey_host() -> str:
 
 def refusal_for_script(error: LedgerError) -> Response:
     """Answer a script, which shows the sentence at the place of the act."""
-    text = "; ".join(each for messages in error.fields.values() for each in messages)
-    return Response(text or sentence_for_page(error), error.status, content_type="text/plain; charset=utf-8")
+    text = "; ".join(each for messages in shown_fields(error).values() for each in messages)
+    return Response(text or shown_sentence(error), error.status, content_type="text/plain; charset=utf-8")
 
 
 def is_cookie_safe() -> bool:

@@ -18,6 +18,7 @@ from webapp.queries.reconciliation.hub import HubRecord
 from webapp.queries.reconciliation.next_statements import NextStatement
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
 from webapp.schemas.imports import CommitFormSchema, CommitManyFormSchema, ImportFormSchema
+from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.previews import PreviewExpiredError
 from webapp.web import downloads, paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
@@ -76,9 +77,11 @@ def file(import_id: int) -> Response:
 @bp.post("/<id:import_id>/commit")
 @requires("draft", begins=False, is_heavy=True)
 def commit(import_id: int) -> Response:
-    """Import a previewed file, all or nothing."""
+    """Import a previewed file, all or nothing, or show it as it is read with the choices of the form."""
     try:
         body = CommitFormSchema().load(form_body())
+        if body["act"] == "look":
+            return show_import(import_id, choices=uploads.choices(body))
         uploads.import_previewed(import_id, uploads.choices(body))
     except REFUSALS as error:
         problem = problem_of(error)
@@ -126,18 +129,21 @@ def show_form(*, problem: str | None = None, status: int = 200) -> Response:
     )
 
 
-def show_import(import_id: int, *, problem: str | None = None, status: int = 200) -> Response:
+def show_import(
+    import_id: int, *, problem: str | None = None, status: int = 200, choices: Choices = NO_CHOICES
+) -> Response:
     """Render one import with its lines."""
     imported = queries.imports.imports.get(organization_id(), import_id)
     query = ImportPageQuerySchema().load(request.args)
     verdict = None if query["show"] == "ALL" else query["show"]
     after = paging.decode(query["cursor"], "i")
     try:
-        rows = uploads.rows(imported, verdict=verdict, after=after, limit=LINES_SHOWN)
+        rows = uploads.rows(imported, verdict=verdict, after=after, limit=LINES_SHOWN, choices=choices)
         is_kept = True
     except PreviewExpiredError:
-        rows, is_kept = uploads.Rows(Page([], None, 0), {}), False
-    record, bank_files = queries.imports.imports.record(imported), queries.imports.bank_files
+        rows = uploads.Rows(queries.imports.imports.record(imported), Page([], None, 0), {})
+        is_kept = False
+    record, bank_files = rows.record, queries.imports.bank_files
     held = services.imports.removal.removals.blocker(imported)
     return render(
         "imports/show.html",

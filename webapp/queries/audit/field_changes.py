@@ -14,6 +14,7 @@ from webapp.ledger.rules.effects import effect_problem
 from webapp.ledger.rules.fields import ID_FIELDS, Field
 from webapp.ledger.scopes import RIGHTS
 from webapp.ledger.texts.words import Words
+from webapp.ledger.titles import file_size
 from webapp.models import (
     Account,
     ActionRequest,
@@ -92,8 +93,10 @@ LABELS: Final[Mapping[str, str]] = {
     "mergedIntoId": "merged into",
     "mergedThroughId": "together with",
     "orgMerchantId": "customer or supplier",
+    "prefix": "begins with",
     "projectIds": "projects",
     "requiresCounterparty": "customer or supplier required",
+    "scopes": "rights",
     "splitsBatches": "batches split",
     "stopProcessing": "stops later rules",
     "transactionId": "bank line",
@@ -171,8 +174,8 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any], names: Names) 
 def label(key: str) -> str:
     """Give the label of a JSON key or a code.
 
-    >>> label("lockDate"), label("orgMerchantId"), label("isArchived"), label("ALREADY_THERE")
-    ('lock date', 'customer or supplier', 'archived', 'already there')
+    >>> label("lockDate"), label("orgMerchantId"), label("isArchived"), label("ALREADY_THERE"), label("scopes")
+    ('lock date', 'customer or supplier', 'archived', 'already there', 'rights')
     """
     if key in LABELS:
         return LABELS[key]
@@ -208,7 +211,7 @@ def _line(key: str, value: Any, names: Names) -> Line:
     if isinstance(value, bool):
         return (Words("yes") if value else Words("no"),)
     if isinstance(value, int) and key == "fileSize":
-        return (Words(f"{max(round(value / 1000), 1):,} kB"),)
+        return (Words(file_size(value)),)
     if isinstance(value, int):
         return (names.get((_kind_of(key), value), str(value)),)
     return (_text(key, str(value)),)

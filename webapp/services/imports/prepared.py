@@ -57,7 +57,7 @@ class ReadyImport:
         self.format = plan.file.format
         self.columns = plan.file.columns
         self.closed = plan.closed
-        self.warnings = [*plan.warnings, *(sentence for _, sentence in plan.closed)]
+        self.warnings = plan.all_warnings
         self.added = plan.added
         added = [(each.target.currency, line) for each in plan.accounts for line in each.added]
         self.days_added = [line.line.booked_on for _, line in added]

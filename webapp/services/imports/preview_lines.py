@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from webapp.importers.bank_files import SkippedRow
@@ -14,11 +14,14 @@ from webapp.queries.accounts import choices
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page
 from webapp.queries.common.records import record_of
-from webapp.queries.imports.imports import ImportLineRecord
+from webapp.queries.imports import imports
+from webapp.queries.imports.imports import ImportAccountRecord, ImportLineRecord, ImportRecord
 from webapp.queries.transactions import transactions
 from webapp.queries.transactions.transactions import TransactionRecord
+from webapp.services.imports import uploads
 from webapp.services.imports.planning import choices as import_choices
 from webapp.services.imports.planning import plans
+from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.planning.records import AccountPlan, Plan, PlannedLine, Reading
 
 
@@ -32,8 +35,12 @@ class PossibleDuplicate:
 
 @dataclass(frozen=True, slots=True)
 class OpenAccount:
-    """An account of a file that its number does not decide, as the file names it, and those that it may be."""
+    """An account of a file that its number does not decide, as the file names it, and those that it may be.
 
+    `position` is its place among the accounts of the file.
+    """
+
+    position: int
     external_id: str | None
     stated_currency: str | None
     name: str
@@ -48,10 +55,11 @@ def open_accounts(plan: Plan) -> list[OpenAccount]:
     existing = choices.feed_accounts(plan.organization_id)
     return [
         OpenAccount(
+            position,
             *target.named,
             target.name,
             target.fa_id,
-            "LIABILITY" if target.statements[0].kind == "CARD" else "ASSET",
+            target.type or ("LIABILITY" if target.statements[0].kind == "CARD" else "ASSET"),
             target.candidates
             or [
                 each
@@ -60,12 +68,21 @@ def open_accounts(plan: Plan) -> list[OpenAccount]:
             ],
             target.question,
         )
-        for target in (account.target for account in plan.accounts)
+        for position, target in enumerate(account.target for account in plan.accounts)
         if not target.is_decided
     ]
 
 
-def plan_of(imported: Import, reading: Reading) -> Plan:
+def as_read(imported: Import, plan: Plan) -> ImportRecord:
+    """Give the record of a preview with its accounts and warnings as they are now."""
+    accounts, warnings = uploads.compared(
+        imported, [account.as_json() for account in plan.accounts], plan.all_warnings
+    )
+    shown = [ImportAccountRecord.of(each) for each in accounts]
+    return replace(imports.record(imported), accounts=shown, warnings=warnings)
+
+
+def plan_of(imported: Import, reading: Reading, choices: Choices = NO_CHOICES) -> Plan:
     """Compare a previewed file with the books as they are now."""
     organization = organizations.get(imported.organization_id)
     chosen = (
@@ -73,7 +90,7 @@ def plan_of(imported: Import, reading: Reading) -> Plan:
         if imported.feed_account_id is None
         else lookups.get(FeedAccount, organization.id, imported.feed_account_id)
     )
-    return plans.plan(organization, reading, chosen, asks=imported.reading.get("asks", False))
+    return plans.plan(organization, reading, chosen, choices, asks=imported.reading.get("asks", False))
 
 
 def possible_duplicates(

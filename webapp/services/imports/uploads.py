@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from webapp import importers
 from webapp.database.sessions import db
@@ -114,16 +115,21 @@ def keep(imported: Import, upload: Upload, *, now: datetime) -> None:
 def describe(imported: Import, ready: ReadyImport) -> None:
     """Write the plan of the file into the record."""
     imported.format = ready.format
-    accounts = ready.as_json()
-    for stored in accounts:
-        stored["compared"] = coverage.warnings(imported.organization_id, stored, import_id=imported.id)
-    coverage_warnings = [f"{stored['name']}: {each}" for stored in accounts for each in stored["compared"]]
+    imported.accounts, imported.warnings = compared(imported, ready.as_json(), ready.warnings)
     chosen = [asdict(each) for each in ready.columns.chosen] if ready.columns else []
     layout = ready.columns.layout if ready.columns else None
     imported.reading = {**imported.reading, "chosen": chosen, "layout": layout}
+
+
+def compared(
+    imported: Import, accounts: list[dict[str, Any]], warnings: Sequence[str]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Compare the accounts of a file with their other files, and give all warnings of the file."""
+    for stored in accounts:
+        stored["compared"] = coverage.warnings(imported.organization_id, stored, import_id=imported.id)
+    of_others = [f"{stored['name']}: {each}" for stored in accounts for each in stored["compared"]]
     remembered = imported.reading.get("remembered")
-    imported.warnings = [*([remembered] if remembered else []), *ready.warnings, *coverage_warnings]
-    imported.accounts = accounts
+    return accounts, [*([remembered] if remembered else []), *warnings, *of_others]
 
 
 def payload_of(imported: Import) -> Mapping[str, object]:

@@ -1,5 +1,6 @@
 // Keys: a control has its key in data-key. Controls of the dock come first, then those of the current line.
 
+import { postpone } from "./early.js";
 import { all, focusLine, isShown, one } from "./focus.js";
 import { currentLine, edit, move } from "./lines.js";
 import { deselect, selectRange, toggle, withdraw } from "./selection.js";
@@ -33,6 +34,7 @@ function press(key) {
 
 const pressing = (key) => (event) => {
   if (key !== "Enter" && !hasLetters()) return;
+  if (postpone(key, event, () => press(key))) return;
   const isOfLine = isForLine(event.target, key);
   if (["Space", "Enter"].includes(key) && event.target.closest("button, summary, a, input") && !isOfLine) return;
   if (!isReady) setTimeout(() => press(key));
@@ -48,13 +50,13 @@ const isForLine = (target, key) => Boolean(
   target.matches(".line[aria-current] .line-open") &&
   (key === "Space" || one(".line[aria-current] :is(.line-menu, .line-question), #asking")));
 
-const lettered = (act) => (event) => { if (hasLetters()) act(event); };
+const lettered = (key, act) => (event) => { if (hasLetters() && !postpone(key, event, act)) act(event); };
 
 // Sequences come first: tinykeys uses the first match, and the "c" of "g c" would match "c".
 const keys = Object.fromEntries([..."acdehijkmnoprstvwxy"].map((letter) => [`g ${letter}`, pressing(`g ${letter}`)]));
-Object.assign(keys, { j: lettered(() => move(1)), k: lettered(() => move(-1)), x: lettered(() => toggle(currentLine())) });
+Object.assign(keys, { j: lettered("j", () => move(1)), k: lettered("k", () => move(-1)), x: lettered("x", () => toggle(currentLine())) });
 // Without preventDefault the "e" would also choose an option in the select that it opens.
-keys.e = lettered((event) => { event.preventDefault(); press("e") || edit(); });
+keys.e = lettered("e", (event) => { event?.preventDefault(); press("e") || edit(); });
 // On the approvals "a" approves (proposals.js).
 keys.a = pressing("all");
 for (const key of ["c", "d", "s", "o", "n", "p", "w", "z", "f", "Space", "Enter"]) keys[key] = pressing(key);
@@ -66,8 +68,8 @@ for (const [key, step] of [["ArrowDown", 1], ["ArrowUp", -1]]) {
   };
 }
 keys["[Shift]+/"] = pressing("/");
-keys["Shift+X"] = lettered(() => selectRange(currentLine()));
-keys["[Shift]+?"] = lettered(() => one("#keys")?.showModal());
+keys["Shift+X"] = lettered("X", () => selectRange(currentLine()));
+keys["[Shift]+?"] = lettered("?", () => one("#keys")?.showModal());
 tinykeys.tinykeys(window, keys, { ignore: isTyping });
 
 // Esc closes a menu, or else leaves a field, or else closes what is open below the line, or else withdraws the question

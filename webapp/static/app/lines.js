@@ -30,7 +30,14 @@ function goTo(line) {
   makeCurrent(line);
   focusLine(line);
   clearTimeout(openTimer);
-  openTimer = setTimeout(() => open(line), 160);
+  openTimer = setTimeout(openNow, 160);
+}
+
+// Opens the line that was gone to without waiting whether the next one is gone to as well.
+export function openNow() {
+  clearTimeout(openTimer);
+  openTimer = 0;
+  if (currentLine()) open(currentLine());
 }
 
 export function move(step) {
@@ -70,6 +77,9 @@ document.addEventListener("click", (event) => {
 });
 
 /* Opening and closing its fields. */
+
+export const isOpening = () => Boolean(openTimer || one(".line[aria-current] a.htmx-request"));
+export const awaitsField = () => Boolean(fieldToFocus) && isOpening();
 
 function open(line) {
   const isBusy = one(".line-edit, .line-question, .htmx-request", line);

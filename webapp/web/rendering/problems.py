@@ -39,6 +39,16 @@ class Problem:
         return bool(self.fields) and {path.rpartition(".")[2] for path in self.fields} <= set(inputs)
 
 
+def shown_sentence(error: LedgerError) -> str:
+    """Give an error's sentence in the language of the page."""
+    return sentence(sentence_for_page(error))
+
+
+def shown_fields(error: LedgerError) -> dict[str, list[str]]:
+    """Give an error's messages by the input's name, in the language of the page."""
+    return {path: [sentence(each) for each in messages] for path, messages in error.fields.items()}
+
+
 def problem_of(
     error: LedgerError | ma.ValidationError, *, line_id: int | None = None, place: str = "panel"
 ) -> Problem:
@@ -50,10 +60,10 @@ def problem_of(
         if error.status != UNPROCESSABLE:
             action_requests.record_refusal(error)
         problem = Problem(
-            sentence(sentence_for_page(error)),
+            shown_sentence(error),
             error.code,
             error.status,
-            {path: [sentence(each) for each in messages] for path, messages in error.fields.items()},
+            shown_fields(error),
             dict(error.details),
             line_id,
             place,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from webapp.ledger.notation.amounts import MINUS
 from webapp.ledger.notation.locales import DEFAULT, Notation
 from webapp.ledger.scopes import RIGHTS
-from webapp.ledger.titles import counted, joined
+from webapp.ledger.titles import counted, file_size, joined
 from webapp.web.rendering.figures import day, figure, size, typed_day
 from webapp.web.rendering.languages import ENGLISH, gettext, language, marked, translated
 
@@ -249,7 +249,7 @@ def lowered(label: str) -> str:
 
 
 # Filters whose sentences hold figures, which are written in the notation of the page, and the others.
-SENTENCES = (counted, breach, owing, deed)
+SENTENCES = (counted, file_size, breach, owing, deed)
 PLAIN = (vat_category, initials, leading, joined, choices, code_name, right, capital, lowered)
 
 

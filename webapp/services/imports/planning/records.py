@@ -149,6 +149,11 @@ class Plan:
     closed: list[tuple[str, str]]
 
     @property
+    def all_warnings(self) -> list[str]:
+        """The warnings of the file, and those of closed days."""
+        return [*self.warnings, *(sentence for _, sentence in self.closed)]
+
+    @property
     def added(self) -> int:
         """Count the lines that come into the books."""
         return sum(len(account.added) for account in self.accounts)
