@@ -13,7 +13,7 @@ from webapp.ledger.notation.days import read_day, written_day, written_month
 from webapp.ledger.notation.locales import notation_in
 from webapp.ledger.titles import IMPERATIVES
 from webapp.services.access import own_sign_in
-from webapp.web.rendering import languages
+from webapp.web.rendering import languages, rule_wording
 
 GERMAN = notation_in("de", None, "en-GB")
 
@@ -141,3 +141,14 @@ def test_refusals_speak_the_words_of_bookkeepers():
     assert [
         each for text, each in said.items() if OF_PROGRAMS.search(text) and not TO_PROGRAMS.search(each)
     ] == []
+
+
+@on_sqlite
+def test_the_months_of_a_form_are_in_the_language_of_the_page(ada):
+    shown = ada.browser().get("/settings/financial-year", headers={"Accept-Language": "de"}).text
+    assert ("Januar</option>" in shown, "January" in shown) == (True, False)
+
+
+def test_a_rule_quotes_with_the_marks_of_the_language(german):
+    uber = {"field": "DESCRIPTION", "operator": "CONTAINS", "value": "Uber"}
+    assert "„Uber“" in rule_wording.sentence("ALL", [uber], [], {})

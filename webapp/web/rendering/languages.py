@@ -105,7 +105,13 @@ def catalogue(name: str) -> NullTranslations:
 
 def gettext(text: str) -> str:
     """Translate a text of a template."""
-    return catalogue(language()).gettext(text)
+    return _plain(text, catalogue(language()))
+
+
+def _plain(text: str, words: NullTranslations) -> str:
+    """Translate a text without values; a noun that is counted elsewhere is in the catalogue with its plural."""
+    found = words.gettext(text)
+    return words.ngettext(text, text, 1) if found == text else found
 
 
 def ngettext(one: str, many: str, count: int) -> str:
@@ -141,12 +147,8 @@ def _quoted(text: str, name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _translated(text: str, name: str) -> str:
-    words = catalogue(name)
-    # A noun that is counted elsewhere is there with its plural.
-    found = next(
-        (each for each in (words.gettext(text), words.ngettext(text, text, 1)) if each != text), None
-    )
-    return _composed(text, name) if found is None else found
+    found = _plain(text, catalogue(name))
+    return _composed(text, name) if found == text else found
 
 
 def _composed(text: str, name: str) -> str:
