@@ -21,7 +21,7 @@ def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, b
     expect(page.get_by_text("Check which column is what.")).to_be_visible()
     expect(page.get_by_label("Header")).to_have_value("0")
     question = page.get_by_role("group", name="Is “03/04/2026” a day in which month?")
-    question.get_by_label("3 April 2026").click()  # the question is gone once it is answered
+    question.get_by_label("3 Apr 2026").click()  # the question is gone once it is answered
     lines = page.get_by_role("region", name="Preview")
     expect(lines).to_contain_text("3 Apr 2026")
     expect(lines).to_contain_text("−1,450.00")

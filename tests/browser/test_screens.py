@@ -39,8 +39,14 @@ BELOW = """[...document.querySelectorAll(".line .by-rule")].some((mark) => mark.
 RUNS_OVER = """[...document.querySelectorAll("main thead th")].filter((each) =>
     each.scrollWidth > each.clientWidth + 2 && getComputedStyle(each).overflow === "visible"
 ).map((each) => each.innerText)"""
+# A page has one act of its own, and no field hides a part of its day.
+PRIMARY = """[...document.querySelectorAll("main .button.accent")].filter((each) =>
+    each.checkVisibility()).map((each) => each.innerText)"""
+SHORT = """[...document.querySelectorAll(".day-input .input")].filter((each) =>
+    each.scrollWidth > each.clientWidth).map((each) => each.value)"""
 # Other languages have longer words.
 LONGER = {**MODES["light"], "extra_http_headers": {"Accept-Language": "xl"}}
+GERMAN = {**MODES["light"], "locale": "de"}
 
 
 def month(opening, closing, *days):
@@ -88,15 +94,17 @@ def too_narrow(page):
 def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, pseudo, picture, rounds):
     shown = rounds({name: PAGES[name] for name in WIDEST}, PAGES)
     addresses = {**shown, "import-mismatch": look_at_a_mismatch(browse(mara))}
-    sideways, cut, below, unplain = [], [], [], []
-    for mode, options in rounds({"longer": LONGER}, MODES | {"longer": LONGER}).items():
+    sideways, cut, below, unplain, several = [], [], [], [], []
+    for mode, options in rounds({"longer": LONGER}, MODES | {"longer": LONGER, "german": GERMAN}).items():
         page = browse(mara, **options)
         for name, address in addresses.items():
             answer = page.goto(address.format(**vars(mara)))
             assert answer.status == 200, address
             picture(page, f"{name}-{mode}")
             sideways += [(name, mode, width) for width in too_narrow(page)]
-            cut += [(name, mode, each) for each in page.evaluate(RUNS_OVER)]
+            cut += [(name, mode, each) for each in page.evaluate(RUNS_OVER) + page.evaluate(SHORT)]
+            if len(acts := page.evaluate(PRIMARY)) > 1:
+                several.append((name, mode, acts))
             if page.evaluate(CUT):
                 cut.append(f"{name}-{mode}")
             if page.evaluate(BELOW):
@@ -106,4 +114,4 @@ def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, pseud
         visitor = browse(**options)
         visitor.goto("/sign-in")
         picture(visitor, f"sign-in-{mode}")
-    assert (sideways, cut, below, unplain) == ([], [], [], [])
+    assert (sideways, cut, below, unplain, several) == ([], [], [], [], [])

@@ -25,7 +25,7 @@ def test_something_is_found_and_gone_to_by_key_alone(browse, ada, bank):
     page.keyboard.type("new ru")
     expect(page.get_by_role("option").first).to_contain_text("New rule")
     field(page).fill("quarterly")
-    expect(page.get_by_role("group", name="Lines").get_by_role("option")).to_have_count(1)
+    expect(page.get_by_role("group", name="Bank lines").get_by_role("option")).to_have_count(1)
     active = field(page).get_attribute("aria-activedescendant")
     expect(page.locator(f"#{active}")).to_have_attribute("aria-selected", "true")
     expect(page.locator(f"#{active}")).to_contain_text("Quarterly rent")

@@ -56,28 +56,28 @@ def test_a_line_is_found_by_beginnings_of_its_words_and_by_its_amount(bank, foun
         "de89 3704 0044",
         "DE8937040044",
     ):
-        assert of(found(typed), "Lines") == whole, typed
+        assert of(found(typed), "Bank lines") == whole, typed
     for typed in ("re", "echnung", "42.11", "koln card", "3704", "'", '"', "rech'echnung"):
-        assert of(found(typed), "Lines") == [], typed
+        assert of(found(typed), "Bank lines") == [], typed
 
 
 def test_lines_of_other_books_and_deleted_ones_are_not_found(bank, ada, dan, found):
     mine = bank.send("2026-03-02", "-1.00", "Quarterly rent")
-    assert of(found("quarterly"), "Lines") == ["Quarterly rent"]
-    assert of(found("quarterly", dan), "Lines") == []
+    assert of(found("quarterly"), "Bank lines") == ["Quarterly rent"]
+    assert of(found("quarterly", dan), "Bank lines") == []
     assert ada.delete(f"/api/transactions/{mine}").status_code == 200
-    assert of(found("quarterly"), "Lines") == []
+    assert of(found("quarterly"), "Bank lines") == []
 
 
 def test_a_line_is_found_however_it_came_and_by_its_latest_words(ada, feed, found):
     file = bank_file(Line("2026-03-05", "-3.00", "Stationery"))
     ada.post("/api/feeds/imports", data={"file": (io.BytesIO(file), "march.ofx")})
-    assert of(found("stationery"), "Lines")
+    assert of(found("stationery"), "Bank lines")
     feed.push("one", added=[line("A1", description="Coffee Nero")])
-    assert of(found("nero"), "Lines") == ["Coffee Nero"]
+    assert of(found("nero"), "Bank lines") == ["Coffee Nero"]
     feed.push("two", modified=[line("A1", description="Coffee Lavazza")])
-    assert of(found("lavazza"), "Lines") == ["Coffee Lavazza"]
-    assert of(found("nero"), "Lines") == []
+    assert of(found("lavazza"), "Bank lines") == ["Coffee Lavazza"]
+    assert of(found("nero"), "Bank lines") == []
 
 
 @on_sqlite

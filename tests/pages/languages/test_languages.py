@@ -158,3 +158,14 @@ def test_refusals_speak_the_words_of_bookkeepers():
     assert [
         each for text, each in said.items() if OF_PROGRAMS.search(text) and not TO_PROGRAMS.search(each)
     ] == []
+
+
+@on_sqlite
+def test_the_months_of_a_form_are_in_the_language_of_the_page(ada):
+    shown = ada.browser().get("/settings/financial-year", headers={"Accept-Language": "de"}).text
+    assert ("Januar</option>" in shown, "January" in shown) == (True, False)
+
+
+def test_a_rule_quotes_with_the_marks_of_the_language(german):
+    uber = {"field": "DESCRIPTION", "operator": "CONTAINS", "value": "Uber"}
+    assert "„Uber“" in rule_wording.sentence("ALL", [uber], [], {})

@@ -1,19 +1,18 @@
 """The financial year in the settings: its first month, and changing it."""
 
-from calendar import month_name
-
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.notation.days import MONTHS_IN_FULL
 from webapp.schemas.bookkeeping.periods import FirstMonthFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import periods
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
+from webapp.web.rendering.languages import ENGLISH, language
 from webapp.web.rendering.problems import Problem, act_or_show
 
 bp = Blueprint("financial_years", __name__, url_prefix="/settings/financial-year")
-MONTHS = [{"id": number, "name": month_name[number]} for number in range(1, 13)]
 
 
 @bp.get("")
@@ -40,11 +39,12 @@ def change() -> Response:
 def show_year(problem: Problem | None = None) -> Response:
     """Render the financial year, with a refused form as it was typed."""
     year = periods.financial_year()
+    names = MONTHS_IN_FULL.get(language(), MONTHS_IN_FULL[ENGLISH])
     return render(
         "settings/financial_year.html",
         year=year,
-        since=[(each.since, month_name[each.month]) for each in year.years.first_months],
-        months=MONTHS,
+        since=[(each.since, names[each.month - 1]) for each in year.years.first_months],
+        months=[{"id": number, "name": name} for number, name in enumerate(names, 1)],
         form=request.form,
         problem=problem,
     )

@@ -132,7 +132,7 @@ def _recorded(organization_id: str, typed: str, limit: int) -> Iterator[Group]:
     documents = records.documents(organization_id, typed, limit=limit)
     yield Group(gettext("Documents"), [_document(each, fits) for each in documents])
     lines = queries.finding.lines.lines(organization_id, typed, limit=limit)
-    yield Group(gettext("Lines"), [_line(each, fits) for each in lines])
+    yield Group(gettext("Bank lines"), [_line(each, fits) for each in lines])
     numbered = records.numbered_entries(organization_id, typed)
     others = [each for each in records.entries(organization_id, typed, limit=limit) if each not in numbered]
     everywhere = Hit(

@@ -221,7 +221,7 @@ def _formatted_day(example: str, date_format: str) -> str:
     except ValueError:
         first = {"%d": "Day", "%m": "Month"}.get(date_format[:2], "Year")
         return f"{first} first, {date_format}"
-    return f"{found:%-d %B %Y}"
+    return f"{found:%-d %b %Y}"
 
 
 def _cents(example: str, mark: str) -> str:

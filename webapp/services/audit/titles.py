@@ -50,7 +50,7 @@ def _amounts(legs: Sequence[Leg]) -> str:
     sums: dict[str, int] = {}
     for leg in bank if len(bank) == 1 else [leg for leg in legs if leg.amount_minor > 0]:
         sums[leg.currency] = sums.get(leg.currency, 0) + leg.amount_minor
-    return titles.listed([Money(minor, code).formatted for code, minor in sorted(sums.items())])
+    return " + ".join(Money(minor, code).formatted for code, minor in sorted(sums.items()))
 
 
 def of_document(document: Document) -> str:

@@ -246,7 +246,7 @@ def _of_rates(now: datetime, these: These) -> Iterator[Symptom]:
         yield Symptom(
             "old_rates",
             f"The newest exchange rates of {', '.join(old)} are of {newest:%-d %b %Y}.",
-            "Switch them on under Settings, Automatic; or tieout fetch-rates, from a timer",
+            "Switch them on under Settings, Automatic, or let a timer run: tieout fetch-rates",
         )
 
 
@@ -306,7 +306,7 @@ def _of_vault() -> Iterator[Symptom]:
 def of_backups(instance_path: Path, needed_since: datetime | None, now: datetime) -> Iterator[Symptom]:
     """Say whether backups are made and verified; new books need none yet."""
     noted = records.noted(instance_path)
-    mend = "tieout backup --to DIR --keep 14 --verify, from a timer"
+    mend = "Let a timer run: tieout backup --to DIR --keep 14 --verify"
     if "made" not in noted:
         if needed_since is not None:
             yield Symptom("no_backup", "No backup was made on this machine yet.", mend)

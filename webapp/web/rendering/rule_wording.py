@@ -156,11 +156,15 @@ def _written(piece: str | RulePart) -> str:
     return in_notation(piece) if isinstance(piece, Words) else piece
 
 
+def _quoted(value: str) -> str:
+    return gettext("“%(quoted)s”") % {"quoted": value}
+
+
 def _one(field: Field, value: str, names: Names) -> str:
     text = value.strip()
     formats: dict[ValueKind, Callable[[str], str]] = {
-        ValueKind.TEXT: "“{}”".format,
-        ValueKind.IDENTIFIER: "“{}”".format,
+        ValueKind.TEXT: _quoted,
+        ValueKind.IDENTIFIER: _quoted,
         ValueKind.AMOUNT: lambda value: figure(value, notation()),
         ValueKind.SIZE: lambda value: figure(value, notation()),
         ValueKind.DAY: lambda value: day(date.fromisoformat(value), notation()),
