@@ -40,7 +40,7 @@ def test_a_connection_that_is_lost_while_lines_are_copied_is_answered_as_any_oth
         yield from ()
 
     with pytest.raises(sa.exc.OperationalError) as lost:
-        staging.stage(session.connection(), lines())
+        staging.stage(session.connection(), lines(), [])
     assert lost.value.connection_invalidated
     session.rollback()
     begin_write(ada.organization_id)

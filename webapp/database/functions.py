@@ -144,29 +144,3 @@ _write(
     sqlite=lambda number: f"strftime('%Y-%m-%d %H:%M:%f000', 'now', {number} || ' seconds')",
     postgresql=lambda number: f"(clock_timestamp() + {number} * interval '1 second')",
 )
-
-
-class elements(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is written as a function)
-    """The elements of a list in JSON, as a table of `value` and its place from 0 on, `key`."""
-
-    inherit_cache = True
-
-
-_write(
-    elements,
-    sqlite=lambda array: f"json_each({array})",
-    postgresql=lambda array: (
-        "LATERAL (SELECT value, ordinality - 1 AS key FROM"  # noqa: S608  (texts of the compiler)
-        f" json_array_elements({array}) WITH ORDINALITY)"
-    ),
-)
-
-
-class json_of(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is written as a function)
-    """A text in JSON, for a column that keeps some."""
-
-    type = sa.JSON()
-    inherit_cache = True
-
-
-_write(json_of, sqlite=lambda text: text, postgresql=lambda text: f"CAST({text} AS JSON)")

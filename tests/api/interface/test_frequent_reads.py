@@ -31,10 +31,10 @@ MOST_BYTES = 400_000
 # more where it is uncategorised.
 CONFIRM = 25
 # Who asks, the account with its books, the proofs that are touched, the push before; the events under the line's id,
-# the lines that it may be, and what the account has besides; the rules, two staging tables, what new lines need, their
-# numbers, entry, line and legs; the last event, the revalued account, the body, the push; the act, the end of
+# the lines that it may be, and what the account has besides; the rules, three staging tables, what new lines need,
+# their numbers, entry, line and legs; the last event, the revalued account, the body, the push; the act, the end of
 # the chain, the line as the event binds it, that, and the event.
-PUSH = 31
+PUSH = 33
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 
 from tests.api.audit.test_agent_undos import undone
 from tests.api.tax.conftest import Taxes, done
+from tests.api.tax.test_returns import file
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.transfers import confirm
 
@@ -78,6 +79,16 @@ def test_a_line_that_comes_in_gets_account_and_code_and_counts_in_its_boxes(rule
     assert by_rule["taxCodeId"] == (rule, None)
     confirm(ada, there)
     assert ruled.boxes("2026-03-31", "D", "G") == ["20.00", "100.00"]
+
+
+@pytest.mark.both
+def test_the_postings_of_a_line_that_a_rule_coded_are_listed_by_box(ruled, ada):
+    ruled.rule("P20", "Software")
+    [there] = come_in(ruled, "A")
+    confirm(ada, there)
+    filed = file(ruled, "2026-03-31")
+    found = done(ada.get(f"/api/tax/returns/{filed['id']}/postings?box=D"))["postings"]
+    assert [(each["accountName"], each["amountBase"]) for each in found] == [("VAT receivable", "20.00")]
 
 
 def test_a_run_over_past_lines_is_undone_field_by_field(ruled, ada):

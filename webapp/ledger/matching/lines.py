@@ -4,7 +4,7 @@ import json
 import unicodedata
 from base64 import urlsafe_b64encode
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from hashlib import sha256
@@ -63,8 +63,8 @@ class BankLine(NamedTuple):
 
     `line_key` and `occurrence` are its identity among lines of files, `number` its place in the order of ids, and
     `portion` the lines that are written together; `details` are charges and the like, which the bank states beside
-    amount and text. Only one whose `state` is BOOKED has a draft. `choice` is the number of what rules chose for it,
-    and `legs` are those that it then has, if they are not its amount and the opposite (services/ingestion/staging.py).
+    amount and text. Only one whose `state` is BOOKED has a draft. `choice` is the number of what rules chose for it
+    (services/ingestion/staging.py).
     """
 
     booked_on: date
@@ -84,7 +84,6 @@ class BankLine(NamedTuple):
     text_key: int = 0
     details: Mapping[str, str] | None = None
     choice: int | None = None
-    legs: Sequence[object] | None = None
 
 
 def details_of(line: object) -> dict[str, str] | None:

@@ -1,7 +1,6 @@
 """Amounts of taxes: the base and tax of each line of an entry, and what they are in the base currency."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from webapp.ledger.journal.boxes import Boxes
@@ -40,8 +39,7 @@ class BaseLeg(NamedTuple):
     boxes: Boxes
 
 
-@dataclass(frozen=True, slots=True)
-class CodedLegs:
+class CodedLegs(NamedTuple):
     """The legs of one code in an entry: of its lines in the entry's currency, of its tax in the base currency.
 
     `whole` is its base and tax in the base currency.
@@ -50,6 +48,16 @@ class CodedLegs:
     bases: list[BaseLeg]
     taxes: list[TaxLeg]
     whole: TaxFigures
+
+
+def figures(rule: TaxRule, amount_minor: int, *, is_within: bool) -> TaxedLine:
+    """Return base and tax of an amount, which has the tax in it or not."""
+    if rule.is_all_tax:
+        return TaxedLine(0, amount_minor)
+    if is_within:
+        tax = tax_within(amount_minor, rule.rate)
+        return TaxedLine(amount_minor - tax, tax)
+    return TaxedLine(amount_minor, tax_added(amount_minor, rule.rate))
 
 
 def taxed(rule: TaxRule, lines: Sequence[CodedLine]) -> list[TaxedLine]:
@@ -64,7 +72,7 @@ def taxed(rule: TaxRule, lines: Sequence[CodedLine]) -> list[TaxedLine]:
     [TaxedLine(base_minor=3333, tax_minor=666), TaxedLine(base_minor=100, tax_minor=20)]
     """
     if rule.is_all_tax:
-        return [TaxedLine(0, line.amount_minor) for line in lines]
+        return [figures(rule, line.amount_minor, is_within=True) for line in lines]
     # What the buyer assesses himself is in no price.
     within = [line.is_included and not rule.is_self_assessed for line in lines]
     taxes = [line.tax_minor or 0 for line in lines]
@@ -76,7 +84,7 @@ def taxed(rule: TaxRule, lines: Sequence[CodedLine]) -> list[TaxedLine]:
         sizes = [lines[place].amount_minor for place in places]
         # Lines that come to nothing together have no tax that they could share.
         if size := sum(sizes):
-            tax = (tax_within if is_within else tax_added)(size, rule.rate)
+            tax = figures(rule, size, is_within=is_within).tax_minor
             for place, part in zip(places, share(tax, sizes), strict=True):
                 taxes[place] = part
     return [
@@ -109,22 +117,29 @@ def coded_legs(
     """
     found = taxed(rule, lines)
     bases, taxes = [line.base_minor for line in found], [line.tax_minor for line in found]
-    base_in_base, tax = in_base(sum(bases)), sum(taxes)
+    base_in_base = in_base(sum(bases))
     if stated_in_base is not None:
         tax_in_base = stated_in_base
     elif rule.is_self_assessed and not rule.is_all_tax:
         tax_in_base = tax_added(base_in_base, rule.rate)
     else:
-        tax_in_base = in_base(tax)
-    joined = share(joined_tax(rule, tax), taxes) if tax else [0] * len(taxes)
-    boxes = base_boxes(rule, bases, base_in_base)
+        tax_in_base = in_base(sum(taxes))
+    return _legs(rule, bases, taxes, TaxFigures(base_in_base, tax_in_base))
+
+
+def _legs(rule: TaxRule, bases: Sequence[int], taxes: Sequence[int], whole: TaxFigures) -> CodedLegs:
+    """Return the legs of the bases and taxes of lines that are `whole` in the base currency."""
+    tax, joined = sum(taxes), [0] * len(taxes)
+    if tax and rule.has_joined_tax:
+        joined = share(joined_tax(rule, tax), taxes)
+    boxes = base_boxes(rule, bases, whole.base_minor)
     return CodedLegs(
         [
             BaseLeg(rule.sign * (base + more), each)
             for base, more, each in zip(bases, joined, boxes, strict=True)
         ],
-        tax_legs(rule, tax_in_base),
-        TaxFigures(base_in_base, tax_in_base),
+        tax_legs(rule, whole.tax_minor),
+        whole,
     )
 
 
@@ -136,7 +151,8 @@ def whole_legs(rule: TaxRule, amount_minor: int) -> tuple[BaseLeg, list[TaxLeg]]
     >>> whole_legs(TaxRule("SALE", Decimal(20), (TaxShare("TAX", Decimal(1), "output"),)), -12000)
     (BaseLeg(amount_minor=-10000, boxes=()), [TaxLeg(role='output', amount_minor=-2000, boxes=())])
     """
-    found = coded_legs(rule, [CodedLine(rule.sign * amount_minor, is_included=True)])
+    base, tax = figures(rule, rule.sign * amount_minor, is_within=not rule.is_self_assessed)
+    found = _legs(rule, [base], [tax], TaxFigures(base, tax))
     return found.bases[0], [each for each in found.taxes if each.amount_minor]
 
 

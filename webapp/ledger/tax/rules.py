@@ -1,15 +1,16 @@
 """Rules of tax codes: what a code makes of a base and its tax, by account and by box of a form."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from webapp.ledger.journal.boxes import Boxes, BoxShare, summed
+from webapp.ledger.journal.boxes import BoxAmount, Boxes, BoxShare
 from webapp.ledger.journal.mirrors import share
 from webapp.ledger.money import bounded, divided
 
+ONE: Final = Decimal(1)
 HUNDRED: Final = 100
 SHARE_KINDS: Final = ("BASE", "TAX")
 TAX_BASES: Final = ("ACCRUAL", "CASH")
@@ -58,7 +59,7 @@ class TaxRule:
     @cached_property
     def of_tax(self) -> tuple[TaxShare, ...]:
         """The shares of its tax."""
-        return tuple(each for each in self.shares if each.of == "TAX")
+        return tuple(replace(each, boxes=_once(each.boxes)) for each in self.shares if each.of == "TAX")
 
     @cached_property
     def tax_factors(self) -> list[Decimal]:
@@ -68,7 +69,7 @@ class TaxRule:
     @cached_property
     def boxes_of_base(self) -> tuple[BoxShare, ...]:
         """The boxes that its base enters."""
-        return tuple(box for each in self.shares if each.of == "BASE" for box in each.boxes)
+        return _once(box for each in self.shares if each.of == "BASE" for box in each.boxes)
 
     @cached_property
     def has_joined_tax(self) -> bool:
@@ -131,7 +132,7 @@ def tax_legs(rule: TaxRule, tax_minor: int) -> list[TaxLeg]:
     """
     parts, sign = split_by(tax_minor, rule.tax_factors), rule.sign
     return [
-        TaxLeg(each.role, sign * part, _boxes_of(each, tax_minor, part))
+        TaxLeg(each.role, sign * part, _boxes_of(each.boxes, tax_minor, each.factor, part))
         for each, part in zip(rule.of_tax, parts, strict=True)
         if each.role is not None
     ]
@@ -153,25 +154,33 @@ def joined_tax(rule: TaxRule, tax_minor: int) -> int:
 def base_boxes(rule: TaxRule, bases: Sequence[int], total: int) -> list[Boxes]:
     """Return the boxes of each base of a code; `total` is what all of them are in the base currency."""
     parts = share(total, bases) if sum(bases) else [0] * len(bases)
-    return [
-        summed([(form, box, _times(part, factor)) for form, box, factor in rule.boxes_of_base])
-        for part in parts
-    ]
+    return [_boxes_of(rule.boxes_of_base, part, ONE, part) for part in parts]
 
 
-def _boxes_of(tax: TaxShare, total: int, part: int) -> Boxes:
-    """Return the boxes of a share; one that is as large as the share gets the very figure that is posted."""
-    own = tax.factor
-    return summed(
+def _once(boxes: Iterable[BoxShare]) -> tuple[BoxShare, ...]:
+    """Return the boxes A to Z, each once."""
+    factors: dict[tuple[str, str], Decimal] = {}
+    for form, box, factor in boxes:
+        factors[form, box] = factors.get((form, box), Decimal(0)) + factor
+    return tuple(BoxShare(*key, factor) for key, factor in sorted(factors.items()))
+
+
+def _boxes_of(boxes: Iterable[BoxShare], total: int, own: Decimal, part: int) -> Boxes:
+    """Return boxes of a share of a total; one that is as large as the share gets the very figure that is posted.
+
+    `own` is the factor of the share, and `part` its amount.
+    """
+    return tuple(
         [
-            (form, box, part if factor == own else -part if factor == -own else _times(total, factor))
-            for form, box, factor in tax.boxes
+            BoxAmount(form, box, bounded(minor))
+            for form, box, factor in boxes
+            if (minor := part if factor == own else -part if factor == -own else _times(total, factor))
         ]
     )
 
 
 def _times(amount: int, factor: Decimal) -> int:
-    if factor == 1:
+    if factor == ONE:
         return amount
     numerator, denominator = factor.as_integer_ratio()
     return divided(amount * numerator, denominator)

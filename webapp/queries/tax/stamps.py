@@ -77,9 +77,9 @@ def of_return(
         ),
     )
     if boxes:
-        # Boxes are kept as text by both databases, as Python writes JSON.
-        text = sa.cast(Posting.boxes, sa.Text)
-        has = (text.contains(f'["{filed.form}", "{box}", ', autoescape=True) for box in sorted(boxes))
+        # Boxes are kept as text by both databases: as Python writes JSON, or without its spaces as SQLite does.
+        text = sa.func.replace(sa.cast(Posting.boxes, sa.Text), '", ', '",')
+        has = (text.contains(f'["{filed.form}","{box}",', autoescape=True) for box in sorted(boxes))
         statement = statement.where(sa.or_(*has))
     found = page_of_rows(statement, BY_TAX_POINT, after=after, limit=limit)
     rows: Sequence[Any] = found.items

@@ -83,7 +83,8 @@ class ReadyImport:
 
     def stage(self, connection: sa.Connection) -> None:
         """Stage the lines and verdicts on a connection, and forget them; once. Raises FileRefusedError."""
-        staging.stage(connection, self._reported(self._lines()), self.rules.staged(), self._verdicts())
+        lines = self._reported(self._lines())
+        staging.stage(connection, lines, self.rules.legs, self.rules.staged(), self._verdicts())
         self._account_lines, self.rules.choices = [], {}
 
     def _lines(self) -> Iterator[BankLine]:

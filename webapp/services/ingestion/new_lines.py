@@ -60,16 +60,13 @@ def staged_lines(
     """Give lines as rows of the staging table, numbered from `first`; raises LineTooLargeError."""
     for index, line in enumerate(lines):
         base_minor = mirrored.of(line, index) if line.state == "BOOKED" else None
-        choice, legs = (
-            rules.choose(first + index, line, base_minor)
-            if rules is not None and line.state == "BOOKED"
-            else (None, None)
-        )
+        choice = None
+        if rules is not None and line.state == "BOOKED":
+            choice = rules.choose(first + index, line, base_minor)
         yield line._replace(
             number=first + index,
             portion=portion,
             amount_base_minor=base_minor,
             text_key=text_key(line.description, line.counterparty),
             choice=choice,
-            legs=legs,
         )

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from webapp.ledger.journal.boxes import stored
 from webapp.ledger.matching.lines import BankLine
 from webapp.ledger.money import Money
 from webapp.ledger.rules.effects import EffectKind
@@ -63,6 +62,7 @@ class LineRules(RuleEvaluator):
         super().__init__(organization, rules)
         self.tally = Tally()
         self.choices: dict[StagedChoice, int] = {}
+        self.legs: list[StagedLeg] = []
         # The numbers of staged lines about which rules decide once they are stored.
         self.waiting: list[int] = []
         self.run_id: int | None = None
@@ -94,10 +94,8 @@ class AccountRules:
     def __post_init__(self) -> None:
         self._uncategorised = accounts.uncategorised_ids(self.rules.organization.id)
 
-    def choose(
-        self, number: int, line: BankLine, base_minor: int | None
-    ) -> tuple[int | None, Sequence[StagedLeg | None] | None]:
-        """Give the number of what the rules choose for a staged line, and its legs where they decide their amounts.
+    def choose(self, number: int, line: BankLine, base_minor: int | None) -> int | None:
+        """Give the number of what the rules choose for a staged line, and keep its legs where they decide amounts.
 
         `number` is that of the line, and `base_minor` its amount in the base currency.
         A line waits with all its settings until it is stored where it settles by reference, or is in another currency
@@ -105,12 +103,12 @@ class AccountRules:
         """
         decision = self.rules.decide(RuleLine(line, self.currency, self.feed_account_id).values())
         if not decision.matched:
-            return None, None
+            return None
         # Other lines may want the same item, and taxes have rates of their own.
         if EffectKind.SETTLE_BY_REFERENCE in decision.settings or self._has_foreign_code(decision.settings):
             self.rules.tally.count(decision.matched, {}, ())
             self.rules.waiting.append(number)
-            return None, None
+            return None
         side = CounterLeg(
             self._uncategorised[0 if line.amount_minor > 0 else 1],
             self.currency,
@@ -121,9 +119,10 @@ class AccountRules:
         outcome = self.rules.apply(decision.settings, side, amount, line.booked_on)
         self.rules.tally.count(decision.matched, outcome.applied, outcome.skipped)
         if not outcome.applied:
-            return None, None
+            return None
+        self._keep_legs(number, outcome.leg)
         choice = _choice(outcome, self.currency)
-        return self.rules.choices.setdefault(choice, len(self.rules.choices)), self._legs(outcome.leg)
+        return self.rules.choices.setdefault(choice, len(self.rules.choices))
 
     def _has_foreign_code(self, settings: Mapping[EffectKind, Setting]) -> bool:
         """Return whether rules choose a tax code, or an account that has one, for a line in another currency."""
@@ -133,18 +132,16 @@ class AccountRules:
         facts = self.rules.books.accounts.get(int(account.value)) if account else None
         return EffectKind.SET_TAX_CODE in settings or (facts is not None and facts.tax_code_id is not None)
 
-    def _legs(self, counter: CounterLeg) -> Sequence[StagedLeg | None] | None:
-        """Give the legs of a line with those of its tax, or its counter leg in a currency of its own, else None."""
-        if counter.tax_code_id is None:
-            is_foreign = counter.currency != self.currency
-            return (None, StagedLeg(None, counter.amount_minor, None)) if is_foreign else None
-        codes = self.rules.codes
-        base, taxes = whole_legs(codes.rules[counter.tax_code_id], counter.amount_minor)
-        return (
-            None,
-            StagedLeg(None, base.amount_minor, stored(base.boxes)),
-            *[StagedLeg(codes.accounts[each.role], each.amount_minor, stored(each.boxes)) for each in taxes],
-        )
+    def _keep_legs(self, number: int, counter: CounterLeg) -> None:
+        """Keep the counter leg of a line with those of its tax, or where it has a currency of its own."""
+        legs, codes = self.rules.legs, self.rules.codes
+        if counter.tax_code_id is not None:
+            base, taxes = whole_legs(codes.rules[counter.tax_code_id], counter.amount_minor)
+            legs.append(StagedLeg(number, 1, None, base.amount_minor, base.boxes or None))
+            for position, (role, amount_minor, boxes) in enumerate(taxes, 2):
+                legs.append(StagedLeg(number, position, codes.accounts[role], amount_minor, boxes or None))
+        elif counter.currency != self.currency:
+            legs.append(StagedLeg(number, 1, None, counter.amount_minor))
 
 
 def for_trigger(organization: Organization, trigger: str) -> LineRules:

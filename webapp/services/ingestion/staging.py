@@ -5,6 +5,7 @@ one by one need.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -12,6 +13,7 @@ import sqlalchemy as sa
 
 from webapp.database.sessions import insert_rows
 from webapp.database.sqlite import has_begun
+from webapp.ledger.journal.boxes import Boxes
 from webapp.ledger.matching.lines import BankLine
 from webapp.models.base import MONEY, BigId
 
@@ -55,13 +57,15 @@ class StagedChoice(NamedTuple):
 class StagedLeg(NamedTuple):
     """A leg of a line whose amount rules decided: its account, None for that of the choice, amount and boxes.
 
-    The legs of a line stand in their order behind None for the bank's leg: the counter leg, in its own currency or
-    without the tax of its code, and the legs of that tax. `boxes` are as a posting keeps them.
+    `number` is that of the line. Behind the bank's leg comes the counter leg, in its own currency or without the tax of
+    its code, and then the legs of that tax.
     """
 
+    number: int
+    position: int
     account_id: int | None
     amount_minor: int
-    boxes: list[list[Any]] | None
+    boxes: Boxes | None = None
 
 
 LINES = sa.Table(
@@ -84,7 +88,6 @@ LINES = sa.Table(
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("details", sa.JSON(none_as_null=True)),
     sa.Column("choice", BigId),
-    sa.Column("legs", sa.JSON(none_as_null=True)),
     sa.Column("transaction_id", BigId),
     sa.Column("journal_entry_id", BigId),
     **TEMPORARY,
@@ -99,6 +102,17 @@ VERDICTS = sa.Table(
     sa.Column("text", sa.Text),
     sa.Column("transaction_id", BigId),
     sa.Column("number", BigId),
+    **TEMPORARY,
+)
+LEGS = sa.Table(
+    "staged_legs",
+    METADATA,
+    sa.Column("number", BigId, primary_key=True, autoincrement=False),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("account_id", BigId),
+    sa.Column("amount_minor", MONEY, nullable=False),
+    sa.Column("boxes", sa.JSON(none_as_null=True)),
+    sqlite_with_rowid=False,
     **TEMPORARY,
 )
 CHOICES = sa.Table(
@@ -122,46 +136,58 @@ CHOICES = sa.Table(
 def stage(
     connection: sa.Connection,
     lines: Iterable[BankLine],
+    legs: list[StagedLeg],
     choices: Iterable[StagedChoice] = (),
     verdicts: Iterable[StagedVerdict] | None = None,
 ) -> None:
     """Fill the temporary tables, in place of their earlier rows; only a file has verdicts.
 
-    Lines come first: rules may make choices while they are staged.
+    Lines come first: rules may make choices while they are staged, and put legs into `legs`, which is emptied.
     """
+    _empty(connection, LEGS)
     for table, rows in ((LINES, lines), (CHOICES, choices), (VERDICTS, verdicts)):
-        if rows is None:
-            continue
-        _create(connection, table)
-        connection.execute(sa.delete(table))
-        _fill(connection, table, iter(rows))
+        if rows is not None:
+            _empty(connection, table)
+            _fill(connection, table, iter(rows), legs)
 
 
-def _create(connection: sa.Connection, table: sa.Table) -> None:
-    """Make a temporary table, for as long as the connection lasts, or the transaction where a pooler shares it out."""
-    create = sa.schema.CreateTable(table, if_not_exists=True)
-    if connection.info.get("is_pooled"):
-        connection.exec_driver_sql(f"{create.compile(dialect=connection.dialect)} ON COMMIT DROP")
-    else:
-        connection.execute(create)
+def _empty(connection: sa.Connection, table: sa.Table) -> None:
+    """Make a temporary table, for as long as the connection lasts, or the transaction where a pooler shares it out.
+
+    One that is there has no rows then.
+    """
+    is_pooled = bool(connection.info.get("is_pooled"))
+    connection.exec_driver_sql(_creation(table, connection.dialect, is_pooled=is_pooled))
+    connection.execute(sa.delete(table))
+
+
+@lru_cache(maxsize=16)
+def _creation(table: sa.Table, dialect: sa.Dialect, *, is_pooled: bool) -> str:
+    create = sa.schema.CreateTable(table, if_not_exists=True).compile(dialect=dialect)
+    return f"{create} ON COMMIT DROP" if is_pooled else str(create)
 
 
 def clear(connection: sa.Connection) -> None:
     """Empty the temporary tables."""
-    for table in (LINES, VERDICTS, CHOICES):
+    for table in (LINES, LEGS, VERDICTS, CHOICES):
         connection.execute(sa.delete(table))
 
 
-def _fill(connection: sa.Connection, table: sa.Table, rows: Iterator[Any]) -> None:
+def _fill(connection: sa.Connection, table: sa.Table, rows: Iterator[Any], legs: list[StagedLeg]) -> None:
+    """Fill a table, and that of legs with what its rows put into `legs`."""
     # Outside a transaction SQLite would make each row one of its own; a temporary table locks nobody out.
     is_alone = connection.dialect.name == "sqlite" and not has_begun(connection)
     if is_alone:
         connection.exec_driver_sql("BEGIN")
-    is_filled = False
+    filled: dict[sa.Table, None] = {}
     while portion := list(islice(rows, AT_ONCE)):
-        is_filled = True
-        insert_rows(connection, table, portion[0]._fields, portion, {})
+        for each, own in ((table, portion), (LEGS, legs)):
+            if own:
+                filled[each] = None
+                insert_rows(connection, each, own[0]._fields, own, {})
+        legs.clear()
     if is_alone:
         connection.exec_driver_sql("COMMIT")
-    if is_filled and connection.dialect.name == "postgresql":
-        connection.exec_driver_sql(f"ANALYZE pg_temp.{table.name}")
+    if connection.dialect.name == "postgresql":
+        for each in filled:
+            connection.exec_driver_sql(f"ANALYZE pg_temp.{each.name}")

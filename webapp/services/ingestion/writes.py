@@ -7,7 +7,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.database import measures
-from webapp.database.functions import elements, json_of
 from webapp.database.sessions import db, next_ids
 from webapp.ledger.matching.lines import BankLine
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
@@ -16,7 +15,7 @@ from webapp.services.ingestion import rule_choices, staging
 from webapp.services.ingestion.books_facts import BooksFacts, facts_for
 from webapp.services.ingestion.new_lines import mirrors, staged_lines
 from webapp.services.ingestion.rules import LineRules
-from webapp.services.ingestion.staging import CHOICES, LINES
+from webapp.services.ingestion.staging import CHOICES, LEGS, LINES
 from webapp.services.storage import line_words
 from webapp.services.storage.savepoints import at_end
 
@@ -43,7 +42,7 @@ def write(
     account_rules = rules.for_account(feed_account.currency, feed_account.id, days)
     staged = staged_lines(lines, mirrored, rules=account_rules)
     connection = db.session.connection()
-    staging.stage(connection, staged, rules.staged())
+    staging.stage(connection, staged, rules.legs, rules.staged())
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
     write_staged(organization, feed_account, portion=0, now=now, import_id=import_id, run_id=run_id)
     ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
@@ -178,15 +177,12 @@ _TRANSACTIONS = _insert(
         },
     },
 )
-# A line has its bank's leg and the opposite, unless rules decided the amounts of its legs.
-_LEGS = elements(sa.func.coalesce(LINES.c.legs, sa.literal([None, None], LINES.c.legs.type))).table_valued(
-    sa.column("key", sa.Integer), sa.column("value", sa.JSON)
-)
-_POSITION = _LEGS.c.key
-_IS_BANK_LEG, _IS_COUNTER_LEG = _POSITION == 0, _POSITION == 1
-_SIGN = sa.literal(1) - 2 * _POSITION
-_LEG_ACCOUNT = sa.cast(_LEGS.c.value[0].as_string(), sa.BigInteger)
-_LEG_MINOR = sa.cast(_LEGS.c.value[1].as_string(), sa.BigInteger)
+# A line has its bank's leg and the opposite, or in place of that the legs whose amounts rules decided.
+_SIDES = sa.union_all(*(sa.select(sa.literal(side, sa.Integer).label("side")) for side in (0, 1))).subquery()
+_SIDE = _SIDES.c.side
+_POSITION = sa.func.coalesce(LEGS.c.position, _SIDE)
+_IS_BANK_LEG, _IS_COUNTER_LEG = _SIDE == 0, _POSITION == 1
+_SIGN = sa.literal(1) - 2 * _SIDE
 # As in ledger/chart.py: an amount of 0.00 is uncategorised among the expenses.
 _UNCATEGORISED = sa.case(
     (LINES.c.amount_minor > 0, _fact("income_id", sa.BigInteger)), else_=_fact("expenses_id", sa.BigInteger)
@@ -200,24 +196,26 @@ _POSTINGS = _insert(
         "position": _POSITION,
         "account_id": sa.case(
             (_IS_BANK_LEG, _fact("account_id", sa.BigInteger)),
-            else_=sa.func.coalesce(_LEG_ACCOUNT, CHOICES.c.account_id, _UNCATEGORISED),
+            else_=sa.func.coalesce(LEGS.c.account_id, CHOICES.c.account_id, _UNCATEGORISED),
         ),
-        "amount_minor": sa.func.coalesce(_LEG_MINOR, _SIGN * LINES.c.amount_minor),
+        "amount_minor": sa.func.coalesce(LEGS.c.amount_minor, _SIGN * LINES.c.amount_minor),
         "currency": sa.func.coalesce(CHOICES.c.currency, _fact("currency", sa.String)),
         # Lines with a code are in the base currency.
-        "amount_base_minor": sa.case((_HAS_CODE, _LEG_MINOR), else_=_SIGN * LINES.c.amount_base_minor),
+        "amount_base_minor": sa.case(
+            (_HAS_CODE, LEGS.c.amount_minor), else_=_SIGN * LINES.c.amount_base_minor
+        ),
         "base_currency": _fact("base_currency", sa.String),
         "is_bank_leg": _IS_BANK_LEG,
         "org_merchant_id": sa.case((_IS_COUNTER_LEG, CHOICES.c.merchant_id)),
         "project_id": sa.case((_IS_COUNTER_LEG, CHOICES.c.project_id)),
         "tax_code_id": CHOICES.c.tax_code_id,
         "tax_point": sa.case((_HAS_CODE, LINES.c.booked_on)),
-        "boxes": json_of(_LEGS.c.value[2].as_string()),
+        "boxes": LEGS.c.boxes,
         "transaction_id": sa.case((_IS_BANK_LEG, LINES.c.transaction_id)),
     },
-    LINES.join(_LEGS, sa.true()).outerjoin(
-        CHOICES, sa.and_(CHOICES.c.number == LINES.c.choice, sa.not_(_IS_BANK_LEG))
-    ),
+    LINES.join(_SIDES, sa.true())
+    .outerjoin(LEGS, sa.and_(LEGS.c.number == LINES.c.number, sa.not_(_IS_BANK_LEG)))
+    .outerjoin(CHOICES, sa.and_(CHOICES.c.number == LINES.c.choice, sa.not_(_IS_BANK_LEG))),
     _POSITION,
     booked=True,
 )
