@@ -14,8 +14,10 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.transfer_fits import fee_bounds
 from webapp.ledger.journal.transfer_sides import MOST_DAYS, TransferSide
 from webapp.ledger.rates import Mirroring
-from webapp.models import FeedAccount, JournalEntry, Transaction, refers_to
+from webapp.models import JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
+from webapp.queries.common import feed_currencies
+from webapp.queries.common.feed_currencies import Feed
 from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import rate_tables
 from webapp.queries.matching import transfer_pairs
@@ -31,19 +33,9 @@ BETWEEN = 2
 WINDOW, FEE_WINDOW = timedelta(days=2 * MOST_DAYS), timedelta(days=3 * MOST_DAYS)
 
 
-def feeds(organization_id: str) -> dict[int | None, FeedAccount]:
-    """Read all feed accounts, by their ids."""
-    return {each.id: each for each in db.session.scalars(*_feeds(organization_id))}
-
-
-@made_once
-def _feeds(organization_id: str) -> sa.Select[Any]:
-    return sa.select(FeedAccount).where(FeedAccount.organization_id == organization_id)
-
-
 def open_lines(organization_id: str) -> list[TransferSide]:
     """Read the open lines that are in no pair; of a single account none may be a transfer."""
-    if len(feeds(organization_id)) < BETWEEN:
+    if len(feed_currencies.of_books(organization_id)) < BETWEEN:
         return []
     with joined_by_keys():
         found = db.session.execute(*_open_lines(organization_id)).all()
@@ -64,7 +56,7 @@ def _open_lines(organization_id: str) -> sa.Select[Any]:
 
 
 def near(
-    organization_id: str, feeds: Mapping[int | None, FeedAccount], lines: Sequence[Any], *, is_open: bool
+    organization_id: str, feeds: Mapping[int | None, Feed], lines: Sequence[Any], *, is_open: bool
 ) -> list[TransferSide]:
     """Read the lines, or the open ones, that may be the other side of lines, or rivals of that, unless too many."""
     sizes = {abs(line.amount.minor) for line in lines}
@@ -77,7 +69,7 @@ def near(
     return []
 
 
-def fitting(organization_id: str, feeds: Mapping[int | None, FeedAccount], line: Any) -> list[TransferSide]:
+def fitting(organization_id: str, feeds: Mapping[int | None, Feed], line: Any) -> list[TransferSide]:
     """Read one line in books of one currency, and the open lines that may be its other side, without rivals."""
     minor = line.amount.minor
     least, most = fee_bounds(abs(minor))
@@ -89,7 +81,7 @@ def fitting(organization_id: str, feeds: Mapping[int | None, FeedAccount], line:
 
 def _read(
     organization_id: str,
-    feeds: Mapping[int | None, FeedAccount],
+    feeds: Mapping[int | None, Feed],
     lines: Sequence[Any],
     ranges: Sequence[tuple[int, int]],
     *,
@@ -122,7 +114,7 @@ def _read(
     return db.session.execute(statement, values).all()
 
 
-def is_of_one_currency(feeds: Mapping[int | None, FeedAccount]) -> bool:
+def is_of_one_currency(feeds: Mapping[int | None, Feed]) -> bool:
     """Return whether all feed accounts have one currency."""
     return len({each.currency for each in feeds.values()}) == 1
 
