@@ -145,7 +145,7 @@ def show_merge(merchant_id: int, problem: Problem | None = None) -> Response:
     merchant = of.get(here, merchant_id)
     chosen = MergePageSchema.read_leniently_of(request.values.to_dict())["merged_into_id"]
     choices = [each for each in queries.accounts.choices.merchants(here) if each.id != merchant_id]
-    into = next((each for each in choices if each.id == chosen), None)
+    into = of.get(here, chosen) if any(each.id == chosen for each in choices) else None
     return render(
         "merchants/merge.html",
         merchant=merchant,

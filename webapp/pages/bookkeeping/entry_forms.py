@@ -27,7 +27,8 @@ from webapp.web.rendering.problems import Problem
 if TYPE_CHECKING:
     from datetime import date
 
-    from webapp.models import Account, Document, JournalEntry
+    from webapp.models import Document, JournalEntry
+    from webapp.queries.accounts.choices import ChoiceRow
 
 BLANK_LEGS = 2
 MOST_SUGGESTED = 4
@@ -47,7 +48,7 @@ class EntryForm:
     description: str
     version: str | None
     rows: list[dict[str, Any]]
-    accounts: Sequence[Account] = field(default_factory=list)
+    accounts: Sequence[ChoiceRow] = field(default_factory=list)
     document_id: str | None = None
     tax_point: str | None = None
 
@@ -340,12 +341,12 @@ def is_written(row: Any) -> bool:
     )
 
 
-def label(account: Account) -> str:
+def label(account: ChoiceRow) -> str:
     """An account's code and name, as in the list of accounts."""
     return f"{account.code} {account.name}" if account.code else account.name
 
 
-def account_of(accounts: Sequence[Account], text: str) -> Account:
+def account_of(accounts: Sequence[ChoiceRow], text: str) -> ChoiceRow:
     """Find an account by its code, its name or both, else by a part of them that only one has."""
     search = " ".join(text.casefold().split())
     labelled = [(account, label(account).casefold()) for account in accounts]

@@ -23,6 +23,7 @@ from webapp.web.rendering.periods import with_counting_merchant
 if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth
     from webapp.models import Document, FeedAccount, Transaction
+    from webapp.queries.common.feed_currencies import Feed
     from webapp.queries.common.paging import Page
     from webapp.queries.documents.candidates import CandidateDocument
     from webapp.queries.imports.alibis import AlibiRecord
@@ -88,8 +89,8 @@ class WorkspaceFacts:
         return AccountOfLine(feed_account.id, feed_account.currency, self._draft)
 
     @cached_property
-    def _feeds(self) -> Mapping[int | None, FeedAccount]:
-        return queries.transfers.sides.feeds(organization_id())
+    def _feeds(self) -> Mapping[int | None, Feed]:
+        return queries.common.feed_currencies.of_books(organization_id())
 
     @cached_property
     def _draft(self) -> OpenDraft | None:

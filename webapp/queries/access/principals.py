@@ -35,8 +35,9 @@ GRACE = timedelta(days=7)
 LONGEST = timedelta(hours=12)
 
 
-# Every request of a program asks for its token: of tables, which takes half of what models take.
+# Every request asks for its token or session: of tables, which takes half of what models take.
 _TOKEN, _MEMBER, _BOOKS, _PERSON = map(table_of, (ApiToken, Membership, Organization, User))
+_SESSION = table_of(BrowserSession)
 
 
 def _tokens(now: Any) -> sa.Select[*tuple[Any, ...]]:
@@ -194,26 +195,25 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     row: Any = session.execute(*statement).one_or_none()
     if row is None:
         return None
-    *member, last_seen_at, books, is_strong = row
     return replace(
-        _of_member(*member),
+        _of_member(row),
         session_hash=digest,
-        session_books=books,
-        last_seen_at=last_seen_at,
-        is_strong=is_strong,
+        session_books=row.session_books,
+        last_seen_at=row.last_seen_at,
+        is_strong=row.is_strong,
     )
 
 
 def in_books(session: orm.Session, found: Principal, organization_id: str, now: datetime) -> Principal | None:
     """Find the principal of a session in other books of its person's, which the transaction sees from now on."""
     see(session.connection(), organization_id)
-    named = Membership.organization_id == organization_id, Membership.user_id == found.user_id
+    named = _MEMBER.c.organization_id == organization_id, _MEMBER.c.user_id == found.user_id
     member = session.execute(_members(now).where(*named)).one_or_none()
     return (
         None
         if member is None
         else replace(
-            _of_member(*member),
+            _of_member(member),
             session_hash=found.session_hash,
             session_books=found.session_books,
             last_seen_at=found.last_seen_at,
@@ -222,37 +222,44 @@ def in_books(session: orm.Session, found: Principal, organization_id: str, now: 
     )
 
 
-def _of_member(membership: Membership, organization: Organization, user: User, waiting: int) -> Principal:
+def _of_member(row: sa.Row[*tuple[Any, ...]]) -> Principal:
     return Principal(
-        organization_id=organization.id,
-        organization_name=organization.name,
-        is_demo=organization.is_demo,
-        base_currency=organization.base_currency,
-        user_id=user.id,
-        user_name=user.name,
-        email=user.email,
-        role=membership.role,
-        scopes=scopes_of_role(membership.role).intersection(PERSON_SCOPES),
-        waiting=waiting,
-        has_letter_keys=not user.letter_keys_off,
-        locale=user.locale or organization.locale,
-        own_locale=user.locale,
-        theme=user.theme,
-        hides_steps=membership.hides_steps,
-        language=user.language,
-        time_zone=organization.time_zone,
-        second_factor_since=organization.second_factor_since,
-        member_until=membership.ends_on,
+        organization_id=row.organization_id,
+        organization_name=row.organization_name,
+        is_demo=row.is_demo,
+        base_currency=row.base_currency,
+        user_id=row.user_id,
+        user_name=row.user_name,
+        email=row.email,
+        role=row.role,
+        scopes=scopes_of_role(row.role).intersection(PERSON_SCOPES),
+        waiting=row.waiting,
+        has_letter_keys=not row.letter_keys_off,
+        locale=row.own_locale or row.locale,
+        own_locale=row.own_locale,
+        theme=row.theme,
+        hides_steps=row.hides_steps,
+        language=row.language,
+        time_zone=row.time_zone,
+        second_factor_since=row.second_factor_since,
+        member_until=row.ends_on,
     )
 
 
 def _members(now: datetime) -> sa.Select[*tuple[Any, ...]]:
     """Select members with their books, and how many proposals wait there."""
+    member, books, person = _MEMBER.c, _BOOKS.c, _PERSON.c
     return (
-        sa.select(Membership, Organization, User, proposals.count_subquery(Membership.organization_id, now))
-        .select_from(Membership)
-        .join(Organization, Organization.id == Membership.organization_id)
-        .join(User, sa.and_(User.id == Membership.user_id, User.is_active))
+        sa.select(
+            *(member.role, member.user_id, member.hides_steps, member.ends_on),
+            *(books.is_demo, books.base_currency, books.time_zone, books.locale, books.second_factor_since),
+            *(books.id.label("organization_id"), books.name.label("organization_name")),
+            *(person.email, person.letter_keys_off, person.locale.label("own_locale")),
+            *(person.theme, person.language, person.name.label("user_name")),
+            proposals.count_subquery(member.organization_id, now).label("waiting"),
+        )
+        .join_from(_MEMBER, _BOOKS, books.id == member.organization_id)
+        .join(_PERSON, sa.and_(person.id == member.user_id, person.is_active))
     )
 
 
@@ -260,7 +267,7 @@ def _members(now: datetime) -> sa.Select[*tuple[Any, ...]]:
 def _of_named_session(
     organization_id: str, digest: str, now: datetime, seen_after: datetime, begun_after: datetime
 ) -> sa.Select[Any]:
-    of_named = BrowserSession.organization_id == organization_id
+    of_named = _SESSION.c.organization_id == organization_id
     return _sessions(digest, now, seen_after, begun_after).where(of_named)
 
 
@@ -271,20 +278,18 @@ def _of_session(digest: str, now: datetime, seen_after: datetime, begun_after: d
 
 def _sessions(digest: str, now: datetime, seen_after: datetime, begun_after: datetime) -> sa.Select[Any]:
     """Select who a session belongs to."""
+    member, browser = _MEMBER.c, _SESSION.c
     return (
         _members(now)
-        .add_columns(BrowserSession.last_seen_at, BrowserSession.organization_id, BrowserSession.is_strong)
+        .add_columns(browser.last_seen_at, browser.organization_id.label("session_books"), browser.is_strong)
         .join(
-            BrowserSession,
-            sa.and_(
-                Membership.user_id == BrowserSession.user_id,
-                of_same_organization(Membership, BrowserSession),
-            ),
+            _SESSION,
+            sa.and_(member.user_id == browser.user_id, of_same_organization(_MEMBER, _SESSION)),
         )
         .where(
-            BrowserSession.id_hash == digest,
-            BrowserSession.last_seen_at > seen_after,
-            BrowserSession.created_at > begun_after,
+            browser.id_hash == digest,
+            browser.last_seen_at > seen_after,
+            browser.created_at > begun_after,
         )
     )
 

@@ -24,13 +24,15 @@ from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.records import record_of
 
-# Accounts without a code come after all others, A to Z.
+
+def by_code(account: Any) -> tuple[sa.ColumnElement[Any], ...]:
+    """Order accounts, the model or its columns, by code; those without one come after all others, A to Z."""
+    is_last = sa.case((account.code.is_(None), 1), else_=0)
+    return is_last, sa.func.coalesce(account.code, fold(account.name)), account.id
+
+
 BY_CODE = Order(
-    (
-        sa.case((Account.code.is_(None), 1), else_=0),
-        sa.func.coalesce(Account.code, fold(Account.name)),
-        Account.id,  # type: ignore[arg-type]
-    ),
+    by_code(Account),
     ascends=True,
 )
 

@@ -6,7 +6,6 @@ from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 from sqlalchemy.orm import load_only
 
 from webapp.database.functions import fold
@@ -22,13 +21,16 @@ from webapp.models import (
     ProviderBalance,
     refers_to,
 )
+from webapp.models.base import table_of
 from webapp.queries.common import kept_rows, lookups
 from webapp.queries.common.among import among
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.common.records import record_of
 
 NEWEST = Order((FeedAccount.id,))  # type: ignore[arg-type]
+# A hub reads all of them for each page: of tables, which takes half of what models take.
+_FEED, _ACCOUNT, _BANK = map(table_of, (FeedAccount, Account, Institution))
+_STATED, _MONTH = table_of(ProviderBalance), table_of(LineMonthSum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +126,19 @@ def active_records(organization_id: str) -> list[FeedAccountRecord]:
 
 def records(organization_id: str, fa_ids: Sequence[int]) -> list[FeedAccountRecord]:
     """Give the record of each feed account, in one statement."""
-    by_id = {row.FeedAccount.id: _record(row) for row in db.session.execute(*_named(organization_id, fa_ids))}
+    by_id = {row.fa_id: _record(row) for row in db.session.execute(*_named(organization_id, fa_ids))}
     return [by_id[fa_id] for fa_id in fa_ids]
 
 
 @made_once
 def _active(organization_id: str) -> sa.Select[Any]:
-    return (
-        _of_feeds(organization_id)
-        .where(FeedAccount.is_active)
-        .order_by(fold(FeedAccount.name), FeedAccount.id)
-    )
+    feed = _FEED.c
+    return _of_feeds(organization_id).where(feed.is_active).order_by(fold(feed.name), feed.id)
 
 
 @made_once
 def _named(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
-    return _of_feeds(organization_id).where(among(FeedAccount.id, ids))
+    return _of_feeds(organization_id).where(among(_FEED.c.id, ids))
 
 
 def _of_feeds(organization_id: Any) -> sa.Select[Any]:
@@ -147,10 +146,11 @@ def _of_feeds(organization_id: Any) -> sa.Select[Any]:
 
     Of several balances of one day the newest is the last by the bank's time, else by receipt.
     """
-    newest = orm.aliased(ProviderBalance)
+    feed, account, bank, stated = _FEED.c, _ACCOUNT.c, _BANK.c, _STATED.c
+    newest = _STATED.alias().c
     last_balance = (
         sa.select(newest.id)
-        .where(newest.organization_id == organization_id, newest.feed_account_id == FeedAccount.id)
+        .where(newest.organization_id == organization_id, newest.feed_account_id == feed.id)
         .order_by(
             newest.day.desc(),
             newest.stated_at.is_not(None).desc(),
@@ -162,55 +162,57 @@ def _of_feeds(organization_id: Any) -> sa.Select[Any]:
     )
     return (
         sa.select(
-            FeedAccount,
-            Account,
-            Institution,
-            ProviderBalance.amount_minor,
-            ProviderBalance.currency,
-            ProviderBalance.day,
-            _counted(LineMonthSum.unreconciled_count, organization_id),
-            _counted(LineMonthSum.unconfirmed_count, organization_id),
+            *(feed.id.label("fa_id"), feed.account_id, feed.mask, feed.currency, feed.last_feed_at),
+            *(feed.external_id, feed.provider, feed.is_active, feed.splits_batches),
+            *(feed.paused_at, feed.paused_reason),
+            *(account[each].label(f"account_{each}") for each in ("name", "emoji", "type")),
+            *(bank[each].label(f"institution_{each}") for each in ("name", "logo", "url")),
+            *(stated.amount_minor, stated.currency.label("stated_currency"), stated.day),
+            _counted(_MONTH.c.unreconciled_count, organization_id).label("unreconciled_count"),
+            _counted(_MONTH.c.unconfirmed_count, organization_id).label("unconfirmed_count"),
         )
-        .join(Account, refers_to(FeedAccount.account_id, Account))
-        .outerjoin(Institution, refers_to(FeedAccount.institution_id, Institution))
+        .join_from(_FEED, _ACCOUNT, refers_to(feed.account_id, _ACCOUNT))
+        .outerjoin(_BANK, refers_to(feed.institution_id, _BANK))
         .outerjoin(
-            ProviderBalance,
-            sa.and_(
-                ProviderBalance.organization_id == organization_id,
-                ProviderBalance.id == last_balance.scalar_subquery(),
-            ),
+            _STATED,
+            sa.and_(stated.organization_id == organization_id, stated.id == last_balance.scalar_subquery()),
         )
-        .where(FeedAccount.organization_id == organization_id)
+        .where(feed.organization_id == organization_id)
     )
 
 
-def _counted(count: orm.InstrumentedAttribute[int], organization_id: Any) -> sa.ScalarSelect[Any]:
+def _counted(count: sa.Column[int], organization_id: Any) -> sa.ScalarSelect[Any]:
     """Add a count of lines up over the months of the feed account that is selected."""
+    month = _MONTH.c
     return (
         sa.select(sa.func.coalesce(sa.func.sum(count), 0))
-        .where(
-            LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id == FeedAccount.id
-        )
+        .where(month.organization_id == organization_id, month.feed_account_id == _FEED.c.id)
         .scalar_subquery()
     )
 
 
 def _record(row: Any) -> FeedAccountRecord:
-    found, account, institution, balance, currency, as_of, unreconciled, unconfirmed = row
-    return record_of(
-        FeedAccountRecord,
-        found,
-        fa_id=found.id,
-        account_id=account.id,
-        account_name=account.name,
-        account_emoji=account.emoji,
-        account_type=account.type,
-        institution_name=institution.name if institution else None,
-        institution_logo=institution.logo if institution else None,
-        institution_url=institution.url if institution else None,
-        unreconciled_count=int(unreconciled),
-        unconfirmed_count=int(unconfirmed),
+    return FeedAccountRecord(
+        fa_id=row.fa_id,
+        account_id=row.account_id,
+        account_name=row.account_name,
+        account_emoji=row.account_emoji,
+        account_type=row.account_type,
+        mask=row.mask,
+        currency=row.currency,
+        institution_name=row.institution_name,
+        institution_logo=row.institution_logo,
+        institution_url=row.institution_url,
+        unreconciled_count=int(row.unreconciled_count),
+        unconfirmed_count=int(row.unconfirmed_count),
+        last_feed_at=row.last_feed_at,
         feed_balance=None
-        if balance is None or as_of is None
-        else FeedBalance(Money(balance, currency), currency, as_of),
+        if row.day is None
+        else FeedBalance(Money(row.amount_minor, row.stated_currency), row.stated_currency, row.day),
+        external_id=row.external_id,
+        provider=row.provider,
+        is_active=row.is_active,
+        splits_batches=row.splits_batches,
+        paused_at=row.paused_at,
+        paused_reason=row.paused_reason,
     )

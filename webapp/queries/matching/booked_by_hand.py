@@ -14,6 +14,7 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.matching.explanations import DAYS_APART, BankAmount
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, JournalEntry, Posting, Transaction, refers_to
+from webapp.queries.common.feed_currencies import Feed
 from webapp.queries.common.made_once import made_once
 
 # An entry written by hand, or from a document, names the bank's account without a line of it.
@@ -40,7 +41,7 @@ class EntryByHand:
 
 
 def of_lines(
-    lines: Iterable[Transaction], feeds: Mapping[int | None, FeedAccount]
+    lines: Iterable[Transaction], feeds: Mapping[int | None, Feed]
 ) -> dict[int, Sequence[EntryByHand]]:
     """Give for each line that is explained already the entries that explain it, the nearest first.
 

@@ -13,9 +13,9 @@ from webapp.ledger.money import Money
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.line_outcomes import CounterLeg
 from webapp.ledger.texts.legible import cited
-from webapp.models import FeedAccount
 from webapp.queries.access import organizations
 from webapp.queries.accounts.choice_names import ChoiceNames
+from webapp.queries.common.feed_currencies import Feed
 from webapp.queries.items.likely_payments import LikelyPayment, PayingLine
 from webapp.queries.rules import candidates, compiled_rules, line_effects
 from webapp.queries.rules.decisions import RuleEvaluator
@@ -45,7 +45,7 @@ def of_records(
     *,
     with_accounts: Collection[int | None] | None = None,
     uncategorised: Collection[int | None] | None = None,
-    feeds: Mapping[int | None, FeedAccount] | None = None,
+    feeds: Mapping[int | None, Feed] | None = None,
 ) -> dict[int, LineMeaning]:
     """Give what lines likely are, by their records, in a constant number of statements.
 

@@ -12,13 +12,14 @@ from webapp.ledger.codes import DoubtCode
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.titles import counted
 from webapp.models import Account, FeedAccount, JournalEntry, OwedItem, RuleSetting, Transaction
-from webapp.queries.common import lookups
+from webapp.queries.common import feed_currencies, lookups
+from webapp.queries.common.feed_currencies import Feed
 from webapp.queries.items import line_payments, returned_payments
 from webapp.queries.items.likely_payments import LikelyPayment, PayingLine
 from webapp.queries.journal import entries
 from webapp.queries.matching import booked_by_hand
 from webapp.queries.transactions import lines_ahead
-from webapp.queries.transfers import destinations, sides
+from webapp.queries.transfers import destinations
 from webapp.queries.transfers.destinations import Destination
 
 # The lines of runs of rules that are looked at, and those of them that are named.
@@ -51,7 +52,7 @@ def of_lines(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
             found[line.id] += _uncategorised(line, posted)
     if not drafts:
         return found
-    feeds = sides.feeds(lines[0].organization_id)
+    feeds = feed_currencies.of_books(lines[0].organization_id)
     explained = booked_by_hand.of_lines(drafts.values(), feeds)
     for line_id, by_hand in explained.items():
         ids = [each.journal_entry_id for each in by_hand]
@@ -72,7 +73,7 @@ def elsewhere(lines: Sequence[Transaction]) -> dict[int, list[Doubt]]:
     ]
     if not drafts:
         return {}
-    destined = _destinations(drafts, sides.feeds(drafts[0].organization_id))
+    destined = _destinations(drafts, feed_currencies.of_books(drafts[0].organization_id))
     found = {line_id: list(_doubt(line_id, each)) for line_id, each in destined.items()}
     held = _held(drafts)
     for line in drafts:
@@ -170,7 +171,7 @@ def _uncategorised(line: Transaction, posted: JournalEntry) -> Iterable[Doubt]:
 
 
 def _destinations(
-    drafts: Sequence[Transaction], feeds: Mapping[int | None, FeedAccount]
+    drafts: Sequence[Transaction], feeds: Mapping[int | None, Feed]
 ) -> Mapping[int, Destination]:
     """Give what drafts likely pay or move, apart from those that do."""
     paying = [PayingLine.of(line, _merchants(line.journal_entry)) for line in drafts]

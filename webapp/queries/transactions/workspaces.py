@@ -11,7 +11,6 @@ from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
 from webapp.ledger.matching.explanations import BankAmount
 from webapp.models import (
     DocumentRelation,
-    FeedAccount,
     LinePayment,
     ReconciliationItem,
     RuleSetting,
@@ -19,6 +18,7 @@ from webapp.models import (
     TransferPair,
 )
 from webapp.queries.common import lookups
+from webapp.queries.common.feed_currencies import Feed
 from webapp.queries.common.paging import Page, page
 from webapp.queries.items import line_payments
 from webapp.queries.items.likely_payments import LikelyPayment
@@ -135,7 +135,7 @@ def lines(
     fa_id: int,
     filters: WorkspaceFilters,
     draft: OpenDraft | None,
-    feeds: Mapping[int | None, FeedAccount],
+    feeds: Mapping[int | None, Feed],
     *,
     current_id: int | None,
     after: tuple[Any, ...] | None,
@@ -155,7 +155,7 @@ def lines(
 def line(
     transaction: Transaction,
     draft: OpenDraft | None,
-    feeds: Mapping[int | None, FeedAccount],
+    feeds: Mapping[int | None, Feed],
     *,
     current_id: int | None,
 ) -> WorkspaceLine:
@@ -167,7 +167,7 @@ def _named(
     organization_id: str,
     lines: Sequence[Transaction],
     draft: OpenDraft | None,
-    feeds: Mapping[int | None, FeedAccount],
+    feeds: Mapping[int | None, Feed],
     current_id: int | None,
 ) -> list[WorkspaceLine]:
     """Make workspace lines, in a constant number of statements."""
@@ -223,7 +223,7 @@ def _meanings(
     records: Sequence[TransactionRecord],
     names: PartNames,
     current_id: int | None,
-    feeds: Mapping[int | None, FeedAccount],
+    feeds: Mapping[int | None, Feed],
 ) -> dict[int, LineMeaning]:
     """Give what each line likely is; the account only of what confirming would put there, and of the current one."""
     return line_meanings.of_records(
@@ -236,7 +236,7 @@ def _meanings(
 
 
 def _explained(
-    organization_id: str, records: Sequence[TransactionRecord], feeds: Mapping[int | None, FeedAccount]
+    organization_id: str, records: Sequence[TransactionRecord], feeds: Mapping[int | None, Feed]
 ) -> Mapping[int, Sequence[EntryByHand]]:
     amounts = {
         each.id: BankAmount(feeds[each.fa_id].account_id, each.currency, each.amount.minor, each.booked_on)

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from webapp.models import Account, FeedAccount
-from webapp.queries.common import lookups
+from webapp.models import Account
+from webapp.queries.common import feed_currencies, lookups
+from webapp.queries.common.feed_currencies import Feed
 from webapp.queries.items import likely_payments, line_payments
 from webapp.queries.items.likely_payments import LikelyPayment, PayingLine
-from webapp.queries.transfers import proposed, sides
+from webapp.queries.transfers import proposed
 from webapp.queries.transfers.proposed import ProposedTransfer
 
 
@@ -35,7 +36,7 @@ def of_lines(
     organization_id: str,
     lines: Sequence[Any],
     drafts: Sequence[PayingLine],
-    feeds: Mapping[int | None, FeedAccount] | None = None,
+    feeds: Mapping[int | None, Feed] | None = None,
 ) -> dict[int, Destination]:
     """Give what lines likely move, and what the drafts among them likely pay that pay nothing yet, by line.
 
@@ -62,9 +63,9 @@ def warnings(found: Mapping[int, Destination]) -> list[str]:
 
 
 def _moving(
-    organization_id: str, lines: Sequence[Any], feeds: Mapping[int | None, FeedAccount] | None
+    organization_id: str, lines: Sequence[Any], feeds: Mapping[int | None, Feed] | None
 ) -> dict[int, LikelyTransfer]:
-    feeds = sides.feeds(organization_id) if feeds is None else feeds
+    feeds = feed_currencies.of_books(organization_id) if feeds is None else feeds
     best = {line_id: each[0] for line_id, each in proposed.of_lines(organization_id, lines, feeds).items()}
     banks = {each.other.feed_account_id: feeds[each.other.feed_account_id] for each in best.values()}
     accounts = lookups.by_id(Account, organization_id, [each.account_id for each in banks.values()])

@@ -13,7 +13,8 @@ from webapp.ledger.journal import transfers
 from webapp.ledger.journal.transfer_sides import OwnAccount, TransferSide
 from webapp.ledger.journal.transfers import TransferMatch
 from webapp.models import Account, FeedAccount, Transaction, refers_to
-from webapp.queries.common import lookups
+from webapp.queries.common import feed_currencies, lookups
+from webapp.queries.common.feed_currencies import Feed
 from webapp.queries.common.made_once import made_once
 from webapp.queries.common.portions import portions
 from webapp.queries.matching import transfer_pairs
@@ -68,7 +69,7 @@ def unambiguous(organization_id: str) -> list[ProposedTransfer]:
 
 
 def of_lines(
-    organization_id: str, lines: Sequence[Any], feeds: Mapping[int | None, FeedAccount]
+    organization_id: str, lines: Sequence[Any], feeds: Mapping[int | None, Feed]
 ) -> dict[int, list[ProposedTransfer]]:
     """Give the proposals for some lines (or records of them) by the line's id, the best first.
 
@@ -92,7 +93,7 @@ def of_line(line: Transaction) -> list[ProposedTransfer]:
     if line.status != "BOOKED" or transfer_pairs.active(line.organization_id, line.id) is not None:
         return []
     organization_id = line.organization_id
-    feeds = sides.feeds(organization_id)
+    feeds = feed_currencies.of_books(organization_id)
     if len(feeds) < BETWEEN:
         return []
     likely, others = (

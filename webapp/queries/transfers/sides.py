@@ -15,7 +15,10 @@ from webapp.ledger.journal.transfer_fits import fee_bounds
 from webapp.ledger.journal.transfer_sides import MOST_DAYS, TransferSide
 from webapp.ledger.rates import Mirroring
 from webapp.models import FeedAccount, JournalEntry, Transaction, refers_to
+from webapp.models.base import BigId
 from webapp.queries.access import organizations
+from webapp.queries.common import feed_currencies
+from webapp.queries.common.feed_currencies import Feed
 from webapp.queries.common.made_once import made_once
 from webapp.queries.currencies import rate_tables
 from webapp.queries.matching import transfer_pairs
@@ -31,19 +34,9 @@ BETWEEN = 2
 WINDOW, FEE_WINDOW = timedelta(days=2 * MOST_DAYS), timedelta(days=3 * MOST_DAYS)
 
 
-def feeds(organization_id: str) -> dict[int | None, FeedAccount]:
-    """Read all feed accounts, by their ids."""
-    return {each.id: each for each in db.session.scalars(*_feeds(organization_id))}
-
-
-@made_once
-def _feeds(organization_id: str) -> sa.Select[Any]:
-    return sa.select(FeedAccount).where(FeedAccount.organization_id == organization_id)
-
-
 def open_lines(organization_id: str) -> list[TransferSide]:
     """Read the open lines that are in no pair; of a single account none may be a transfer."""
-    if len(feeds(organization_id)) < BETWEEN:
+    if len(feed_currencies.of_books(organization_id)) < BETWEEN:
         return []
     with joined_by_keys():
         found = db.session.execute(*_open_lines(organization_id)).all()
@@ -64,7 +57,7 @@ def _open_lines(organization_id: str) -> sa.Select[Any]:
 
 
 def near(
-    organization_id: str, feeds: Mapping[int | None, FeedAccount], lines: Sequence[Any], *, is_open: bool
+    organization_id: str, feeds: Mapping[int | None, Feed], lines: Sequence[Any], *, is_open: bool
 ) -> list[TransferSide]:
     """Read the lines, or the open ones, that may be the other side of lines, or rivals of that, unless too many."""
     sizes = {abs(line.amount.minor) for line in lines}
@@ -77,19 +70,19 @@ def near(
     return []
 
 
-def fitting(organization_id: str, feeds: Mapping[int | None, FeedAccount], line: Any) -> list[TransferSide]:
+def fitting(organization_id: str, feeds: Mapping[int | None, Feed], line: Any) -> list[TransferSide]:
     """Read one line in books of one currency, and the open lines that may be its other side, without rivals."""
     minor = line.amount.minor
     least, most = fee_bounds(abs(minor))
     opposite = (least, most) if minor < 0 else (-most, -least)
     window = timedelta(days=MOST_DAYS)
-    found = _read(organization_id, feeds, [line], [(minor, minor), opposite], is_open=True, window=window)
+    found = _read(organization_id, feeds, [line], [opposite], is_open=True, window=window)
     return _sides(organization_id, found)
 
 
 def _read(
     organization_id: str,
-    feeds: Mapping[int | None, FeedAccount],
+    feeds: Mapping[int | None, Feed],
     lines: Sequence[Any],
     ranges: Sequence[tuple[int, int]],
     *,
@@ -102,8 +95,6 @@ def _read(
     first, last = min(days), max(days)
     values: dict[str, Any] = {
         "organization_id": organization_id,
-        # The index of lines by day begins with the account.
-        "fa_ids": [each.id for each in feeds.values()],
         "amounts": [*sizes, *(-size for size in sizes)],
         "first": first - WINDOW,
         "last": last + WINDOW,
@@ -115,26 +106,28 @@ def _read(
     has_others = not is_of_one_currency(feeds)
     is_alone = len(lines) == 1 and not has_others
     if is_alone:
-        values["days"] = [first + timedelta(days=n) for n in range(-window.days, window.days + 1)]
+        values["line_id"] = lines[0].id
+        values |= {f"day_{n}": first - window + timedelta(days=n) for n in range(2 * window.days + 1)}
+    around = window if is_alone else None
     statement = _near(
-        len(ranges), is_open=is_open, has_others=has_others, is_of_size=is_of_size, is_alone=is_alone
+        len(ranges), is_open=is_open, has_others=has_others, is_of_size=is_of_size, around=around
     )
     return db.session.execute(statement, values).all()
 
 
-def is_of_one_currency(feeds: Mapping[int | None, FeedAccount]) -> bool:
+def is_of_one_currency(feeds: Mapping[int | None, Feed]) -> bool:
     """Return whether all feed accounts have one currency."""
     return len({each.currency for each in feeds.values()}) == 1
 
 
 @cache
 def _near(
-    ranges: int, *, is_open: bool, has_others: bool, is_of_size: bool, is_alone: bool
+    ranges: int, *, is_open: bool, has_others: bool, is_of_size: bool, around: timedelta | None
 ) -> sa.Select[Any]:
     """Select lines of some feed accounts that may be the other side of lines, or rivals of that; made once each.
 
-    `ranges` is the number of ranges of amounts, `has_others` whether there are several currencies, and `is_alone`
-    whether it is asked for one line, of which the days are listed.
+    `ranges` is the number of ranges of amounts, and `has_others` whether there are several currencies. `around` is the
+    time before and after one line, which is among them; its days are listed.
     """
     line, of = Transaction, sa.bindparam
     unpaired, _ = (_unpaired_and_open if is_open else _unpaired)("")
@@ -143,23 +136,31 @@ def _near(
     if has_others:
         # What an amount is in the base currency stands in no column.
         near = sa.or_(near, line.booked_on.between(of("first"), of("last")))
-    if is_alone:
+    if around is not None:
         # An index leads to a day and a range of amounts: few steps beside all lines of these days.
-        found = unpaired.where(line.id.in_(sa.union_all(*(_of_days(fit) for fit in fits))))
+        own = sa.select(of("line_id", type_=BigId))
+        found = unpaired.where(line.id.in_(sa.union_all(own, *(_of_days(around, fit) for fit in fits))))
     else:
-        found = unpaired.where(line.feed_account_id.in_(of("fa_ids")), near)
+        found = unpaired.where(_is_of_feeds(), near)
     return (found.where(line.amount_minor.in_(of("amounts"))) if is_of_size else found).limit(MOST_NEAR + 1)
 
 
-def _of_days(fits: sa.ColumnElement[bool]) -> sa.Select[int]:
+def _of_days(around: timedelta, fits: sa.ColumnElement[bool]) -> sa.Select[int]:
     """Select the booked lines of listed days with an amount that fits."""
+    days = [sa.bindparam(f"day_{n}", type_=sa.Date) for n in range(2 * around.days + 1)]
     return sa.select(Transaction.id).where(
         Transaction.organization_id == sa.bindparam("organization_id"),
-        Transaction.feed_account_id.in_(sa.bindparam("fa_ids")),
+        _is_of_feeds(),
         Transaction.status == "BOOKED",
-        Transaction.booked_on.in_(sa.bindparam("days")),
+        Transaction.booked_on.in_(days),
         fits,
     )
+
+
+def _is_of_feeds() -> sa.ColumnElement[bool]:
+    # The index of lines by day begins with the account.
+    of_feeds = sa.select(FeedAccount.id).where(FeedAccount.organization_id == sa.bindparam("organization_id"))
+    return Transaction.feed_account_id.in_(of_feeds)
 
 
 def _ranges(sizes: Iterable[int]) -> list[tuple[int, int]]:
