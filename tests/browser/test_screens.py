@@ -45,7 +45,7 @@ PRIMARY = """[...document.querySelectorAll("main .button.accent")].filter((each)
 SHORT = """[...document.querySelectorAll(".day-input .input")].filter((each) =>
     each.scrollWidth > each.clientWidth).map((each) => each.value)"""
 # Other languages have longer words.
-LONGER = {**MODES["light"], "extra_http_headers": {"Accept-Language": "xl"}}
+LONGER = {**MODES["light"], "extra_http_headers": {"Accept-Language": "la"}}
 GERMAN = {**MODES["light"], "locale": "de"}
 
 

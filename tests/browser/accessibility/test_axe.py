@@ -15,6 +15,11 @@ DARK_PHONE = {**MODES["phone"], "color_scheme": "dark"}
 NARROW = {"viewport": {"width": 320, "height": 640}}
 NARROW_MODES = {"narrow": NARROW, "dark narrow": {**NARROW, "color_scheme": "dark"}}
 GERMAN_MODES = {"german": {**MODES["light"], "locale": "de"}, "german phone": {**DARK_PHONE, "locale": "de"}}
+# Words that are two fifths longer, as translations are.
+LONGER_MODES = {
+    "longer": {**MODES["light"], "locale": "la"},
+    "longer phone": {**MODES["phone"], "locale": "la"},
+}
 # What the short run looks at: the loop, an entry, a proof, a form, a report, a list of choices.
 SIX = ("hub", "workspace-line", "entry-edit", "proof", "approval", "profit-and-loss")
 # A sheet that is still fading in has other colours, and so has a button while its form waits for an answer.
@@ -40,11 +45,12 @@ def broken():
     return broken_rules
 
 
-def test_no_page_breaks_a_rule(browse, mara, broken, rounds):
+def test_no_page_breaks_a_rule(browse, mara, pseudo, broken, rounds):
     names = rounds(SIX, PAGES)
     found = []
     for mode, options in rounds(
-        {"light": MODES["light"]}, MODES | {"dark phone": DARK_PHONE} | NARROW_MODES | GERMAN_MODES
+        {"light": MODES["light"]},
+        MODES | {"dark phone": DARK_PHONE} | NARROW_MODES | GERMAN_MODES | LONGER_MODES,
     ).items():
         page = browse(mara, **options)
         for name in names:
