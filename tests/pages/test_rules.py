@@ -345,7 +345,7 @@ def test_a_line_tells_which_rule_set_it_when_and_condition_by_condition_why(ada,
     assert "Uncategorised expenses → Food by Coffee, version 1" in page
     assert "True: description contains “coffee”" in page
     part = pages.htmx("GET", f"{address}&edit=why", target=f"tbody#line-{came['transactionId']}")
-    assert "Large does not match. True: direction is money out Not true: amount (+/−)" in said(part)
+    assert "Large does not match. True: it is money out Not true: amount (+/−)" in said(part)
     assert "No rule changed this line." in said(
         pages.get(f"/feeds/{feed.fa_id}?show=all&line={three[2]}&edit=why")
     )

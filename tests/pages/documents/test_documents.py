@@ -39,6 +39,13 @@ def test_a_file_is_filed_and_its_document_shown(ben, bank, desk_):
     assert f'href="{answer.headers["Location"]}"' in there.text
 
 
+def test_a_document_without_a_total_says_so_in_the_list(ben, bank, desk_):
+    filed(ben, sender="Caffe Nero")
+    assert "No total" in desk_.get("/documents").text
+    german = desk_.get("/documents", headers={"Accept-Language": "de"}).text
+    assert "Kein Gesamtbetrag" in german
+
+
 def test_what_is_refused_is_said_where_it_was_tried(bank, desk_):
     page = upload(desk_, data=b"<html><script>alert(1)</script></html>", name="bill.pdf", sender="Kept")
     assert page.status_code == 422

@@ -139,7 +139,7 @@ def test_the_list_says_what_needs_an_answer_and_counts_lines_that_are_not_added_
     browser.post("/imports", data={"file": (io.BytesIO(ambiguous), "days.csv")})
     rows = re.findall(r"<tr>(.*?)</tr>", browser.get("/imports").text.partition("<tbody>")[2], re.DOTALL)
     words = [" ".join(unescape(re.sub(r"<[^>]+>", " ", row)).split()) for row in rows]
-    assert ["Needs a look" in each for each in words] == [True, True, False]
+    assert ["Needs your help" in each for each in words] == [True, True, False]
     assert "Refused" not in " ".join(words)
     assert "which account?" in words[1]
     assert "new, 0 duplicates" in words[2]

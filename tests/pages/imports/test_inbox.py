@@ -79,7 +79,7 @@ def test_one_history_has_what_was_given_on_every_tab(ben, page, bank):
     told = {row.split()[0]: row for row in whole}
     assert set(told) == {"march.ofx", "bill.pdf", "sales.csv", "invoice.xml", "page.html", "invoice.pdf"}
     assert len(whole) == 6
-    assert "Needs a look" in told["march.ofx"]
+    assert "Needs your help" in told["march.ofx"]
     assert told["bill.pdf"].endswith("Added as a document Nero 7")
     assert "Needs an answer" in told["page.html"]
     assert "Added to a document" in told["invoice.pdf"]

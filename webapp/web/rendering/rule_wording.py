@@ -104,10 +104,13 @@ def condition_text(condition: Condition, names: Names) -> str:
     'day is between 1 Jan 2026 and 31 Jan 2026'
     >>> condition_text(Condition(Field.PROJECT, Operator.IN, "4, 5"), {("projectId", 4): "Website"})
     'project is one of Website, 5'
+    >>> condition_text(Condition(Field.DIRECTION, Operator.EQUALS, "OUT"), {})
+    'it is money out'
     """
     value = value_text(condition, names)
     operator = operator_text(condition.field, condition.operator)
-    return " ".join(filter(None, (gettext(condition.field.label), operator, value)))
+    subject = gettext("it") if condition.field is Field.DIRECTION else gettext(condition.field.label)
+    return " ".join(filter(None, (subject, operator, value)))
 
 
 def operator_text(field: Field, operator: Operator) -> str:
