@@ -4,10 +4,10 @@ import pytest
 import sqlalchemy as sa
 
 from webapp.database.sessions import db
+from webapp.queries.common import feed_currencies
 from webapp.queries.common.search import contains
 from webapp.queries.transactions import line_filters, tab_counts, workspaces
 from webapp.queries.transactions.line_filters import WorkspaceFilters
-from webapp.queries.transfers import sides
 
 TEXTS = (
     "REWE Markt 17",
@@ -73,7 +73,7 @@ def test_a_search_lists_and_counts_the_same_by_ids_and_by_text(ben, bank, monkey
             bank.fa_id,
             filters,
             None,
-            sides.feeds(ben.organization_id),
+            feed_currencies.of_books(ben.organization_id),
             current_id=None,
             after=None,
             limit=50,

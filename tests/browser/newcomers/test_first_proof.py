@@ -56,6 +56,7 @@ def test_a_first_proof_takes_at_most_twelve_clicks_and_no_typing(browse, ben, pi
     hand.on("button", "Start reconciling")
     expect(page.get_by_text("The bank says 33.06 was there on 26 Dec 2013")).to_be_visible()
     hand.on("button", "Start with it")
+    expect(page.get_by_role("button", name="Start with it")).to_have_count(0)
     hand.on("button", "Tick all posted")
     expect(page.locator("#difference-figure")).to_have_text("0.00")
     hand.on("button", "Complete reconciliation")
